@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "nowait.h"
+
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#ifndef RWF_NOWAIT
+#define RWF_NOWAIT 0x8 /* linux/fs.h; musl 1.2.3 does not have it */
+#endif
+
+void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint)
+{
+	*io = (struct gi_nowait){ .fd = endpoint->fd, .private_fd = -1 };
+	switch (endpoint->kind) {
+	case GI_KIND_PIPE:
+	case GI_KIND_SOCKET:
+	case GI_KIND_TERMINAL:
+		break;
+	default:
+		io->plain =
+			true; /* RWF_NOWAIT on a file answers EAGAIN until somebody else reads the page in */
+	}
+	if (endpoint->nonblock)
+		io->plain = true;
+}
+
+void gi_nowait_close(struct gi_nowait *io)
+{
+	if (io->private_fd >= 0)
+		gi_sys_close(io->private_fd);
+	io->private_fd = -1;
+}
+
+static int open_private(struct gi_nowait *io, int access)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", io->fd);
+	fd = gi_sys_open(path, access | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd < 0)
+		return fd;
+	io->private_fd = fd;
+	return 0;
+}
+
+ssize_t gi_nowait_read(struct gi_nowait *io, void *buf, size_t bytes)
+{
+	ssize_t ret;
+
+	if (io->plain)
+		return gi_sys_read(io->fd, buf, bytes);
+	if (io->private_fd < 0) {
+		ret = gi_sys_read_flags(io->fd, buf, bytes, RWF_NOWAIT);
+		if (ret != -EOPNOTSUPP && ret != -ENOSYS)
+			return ret;
+		ret = open_private(io, O_RDONLY);
+		if (ret < 0)
+			return ret;
+	}
+	return gi_sys_read(io->private_fd, buf, bytes);
+}
+
+ssize_t gi_nowait_write(struct gi_nowait *io, const void *buf, size_t bytes)
+{
+	ssize_t ret;
+
+	if (io->plain)
+		return gi_sys_write(io->fd, buf, bytes);
+	if (io->private_fd < 0) {
+		ret = gi_sys_write_flags(io->fd, buf, bytes, RWF_NOWAIT);
+		if (ret != -EOPNOTSUPP && ret != -ENOSYS)
+			return ret;
+		ret = open_private(io, O_WRONLY);
+		if (ret < 0)
+			return ret;
+	}
+	return gi_sys_write(io->private_fd, buf, bytes);
+}

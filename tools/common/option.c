@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include "option.h"
+
+#include "diag.h"
+#include "units.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HELP_COLUMN 28 /* where the explanations start */
+#define COUNT_MAX 1000000000
+
+/* Every command has these; their values are not stored. */
+static const struct option_spec common_options[] = {
+	{ .name = "help", .letter = 'h', .help = "print this and exit" },
+	{ .name = "version", .help = "print the version and exit" },
+	{ 0 },
+};
+
+int option_usage_error(const struct option_table *table, const char *format, ...)
+{
+	char message[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	diag("%s; see '%s --help'", message, diag_program());
+	return table->usage_status;
+}
+
+static void print_option(const struct option_spec *o)
+{
+	char left[128];
+	int n;
+
+	n = snprintf(left, sizeof(left), o->letter ? "  -%c, --%s" : "  %c    --%s",
+		o->letter ? o->letter : ' ', o->name);
+	if (o->argument)
+		snprintf(left + n, sizeof(left) - (size_t)n, "=%s", o->argument);
+	printf("%-*s %s\n", HELP_COLUMN, left, o->help);
+}
+
+static int print_help(const struct option_table *table)
+{
+	printf("Usage: %s\n%s\n\n", table->usage, table->summary);
+	for (const struct option_spec *o = table->options; o && o->name; o++)
+		print_option(o);
+	for (const struct option_spec *o = common_options; o->name; o++)
+		print_option(o);
+	if (table->footer)
+		printf("\n%s\n", table->footer);
+	return diag_close_stdout() < 0 ? 1 : 0;
+}
+
+static int print_version(void)
+{
+	printf("gush %s\n", GUSH_VERSION);
+	return diag_close_stdout() < 0 ? 1 : 0;
+}
+
+/* "buf_si" begins "buf-size". */
+static bool begins(const char *name, const char *given, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if ((given[i] == '_' ? '-' : given[i]) != name[i])
+			return false;
+	return true;
+}
+
+struct search {
+	const struct option_spec *found;
+	int matches;
+};
+
+/* An exact name wins over longer ones that begin with it. */
+static void search_long(struct search *s, const struct option_spec *o, const char *given, size_t n)
+{
+	for (; o && o->name; o++) {
+		if (!begins(o->name, given, n))
+			continue;
+		if (strlen(o->name) == n) {
+			*s = (struct search){ o, 1 };
+			return;
+		}
+		s->found = o;
+		s->matches++;
+	}
+}
+
+static const struct option_spec *find_letter(const struct option_spec *o, char letter)
+{
+	for (; o && o->name; o++)
+		if (o->letter == letter)
+			return o;
+	return NULL;
+}
+
+static int bad_value(
+	const struct option_table *table, const struct option_spec *o, const char *text, int error)
+{
+	static const char *const expected[] = {
+		[OPTION_SIZE] = "a size such as 4096, 64K, 1M or 2GiB",
+		[OPTION_RATE] = "bytes a second such as 500K, 10M or 1GiB/s",
+		[OPTION_DURATION] = "a duration such as 200ms, 1.5s or 2m",
+		[OPTION_COUNT] = "a whole number, at least 1",
+	};
+
+	if (error == -ERANGE)
+		return option_usage_error(table, "--%s: '%s' is too large", o->name, text);
+	return option_usage_error(table, "--%s: '%s' is not %s", o->name, text, expected[o->kind]);
+}
+
+static int store(
+	const struct option_table *table, const struct option_spec *o, const char *text, void *values)
+{
+	char *at = (char *)values + o->at;
+	uint64_t number = 0;
+	int64_t ns = 0;
+	int ret = 0;
+
+	switch (o->kind) {
+	case OPTION_FLAG:
+		*(bool *)(void *)at = true;
+		return OPTION_DONE;
+	case OPTION_TEXT:
+		*(const char **)(void *)at = text;
+		return OPTION_DONE;
+	case OPTION_SIZE:
+		ret = parse_size(text, &number);
+		break;
+	case OPTION_RATE:
+		ret = parse_rate(text, &number);
+		break;
+	case OPTION_COUNT:
+		ret = parse_count(text, COUNT_MAX, &number);
+		break;
+	case OPTION_DURATION:
+		ret = parse_duration(text, &ns);
+		number = (uint64_t)ns;
+		break;
+	}
+	if (ret < 0 || number == 0)
+		return bad_value(table, o, text, ret);
+	if (o->kind == OPTION_DURATION)
+		*(int64_t *)(void *)at = ns;
+	else
+		*(uint64_t *)(void *)at = number;
+	return OPTION_DONE;
+}
+
+struct parser {
+	const struct option_table *table;
+	char **argv;
+	int argc, next; /* next: the argument after the one in hand */
+	void *values;
+};
+
+/* `text` is what stands behind '=' or the letter; NULL: nothing does. */
+static int take(struct parser *p, const struct option_spec *o, const char *text)
+{
+	if (o >= common_options && o < common_options + 2)
+		return o->letter == 'h' ? print_help(p->table) : print_version();
+	if (o->kind != OPTION_FLAG && !text) {
+		if (p->next >= p->argc)
+			return option_usage_error(p->table, "--%s needs a value (%s)", o->name, o->argument);
+		text = p->argv[p->next++];
+	}
+	return store(p->table, o, text, p->values);
+}
+
+static int take_long(struct parser *p, const char *given)
+{
+	const char *equals = strchr(given, '=');
+	size_t n = equals ? (size_t)(equals - given) : strlen(given);
+	struct search s = { 0 };
+
+	search_long(&s, p->table->options, given, n);
+	if (s.matches != 1 || strlen(s.found->name) != n)
+		search_long(&s, common_options, given, n);
+	if (s.matches == 0)
+		return option_usage_error(p->table, "unknown option '--%.*s'", (int)n, given);
+	if (s.matches > 1)
+		return option_usage_error(p->table, "option '--%.*s' is ambiguous", (int)n, given);
+	if (equals && s.found->kind == OPTION_FLAG)
+		return option_usage_error(p->table, "--%s takes no value", s.found->name);
+	return take(p, s.found, equals ? equals + 1 : NULL);
+}
+
+/* One argument of letters: flags, and perhaps at last one with a value, here or in the next argument. */
+static int take_letters(struct parser *p, const char *letters)
+{
+	int ret = OPTION_DONE;
+
+	for (; *letters && ret == OPTION_DONE; letters++) {
+		const struct option_spec *o = find_letter(p->table->options, *letters);
+
+		if (!o)
+			o = find_letter(common_options, *letters);
+		if (!o)
+			return option_usage_error(p->table, "unknown option '-%c'", *letters);
+		if (o->kind != OPTION_FLAG)
+			return take(p, o, letters[1] ? letters + 1 : NULL);
+		ret = take(p, o, NULL);
+	}
+	return ret;
+}
+
+int option_parse(const struct option_table *table, int argc, char **argv, void *values, int *ret_first)
+{
+	struct parser p = { table, argv, argc, 1, values };
+	int operands = 0, ret = OPTION_DONE;
+	bool ended = false;
+
+	while (p.next < argc && ret == OPTION_DONE) {
+		char *arg = argv[p.next++];
+
+		if (ended || arg[0] != '-' || arg[1] == '\0')
+			argv[operands++] = arg; /* never overtakes p.next: argv[0] is free */
+		else if (strcmp(arg, "--") == 0)
+			ended = true;
+		else if (arg[1] == '-')
+			ret = take_long(&p, arg + 2);
+		else
+			ret = take_letters(&p, arg + 1);
+	}
+	/* The operands stand at the front; callers expect them at the back. */
+	memmove(argv + argc - operands, argv, (size_t)operands * sizeof(*argv));
+	*ret_first = argc - operands;
+	return ret;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gush: one binary, many tools. `gush NAME ...` runs one; so does a link called NAME. The laboratory is a
+ * program of its own, gush-lab, so that gush itself stays small and starts fast.
+ */
+#include "command.h"
+#include "diag.h"
+#include "tools.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command commands[] = {
+	{ "write", "gush write", "send bytes down a pipe, in the article's ways", write_main },
+	{ "read", "gush read", "take bytes from a pipe and say how fast they came", read_main },
+	{ "ladder", "gush ladder", "how fast are pipes on this machine, and why", NULL },
+	{ 0 },
+};
+
+static int print_help(void)
+{
+	printf("Usage: gush COMMAND [OPTION]...\nLinux pipes at the speed the kernel allows.\n\n");
+	for (const struct command *c = commands; c->name; c++)
+		printf("  %-10s %s\n", c->name, c->summary);
+	printf("\n'gush COMMAND --help' tells more, and so does 'man gush-COMMAND'.\n");
+	return diag_close_stdout() < 0 ? 1 : 0;
+}
+
+/* The folder of this very binary; 0 or -errno. */
+static int own_folder(char *ret_path, size_t room)
+{
+	ssize_t n = readlink("/proc/self/exe", ret_path, room - 1);
+	char *slash;
+
+	if (n < 0)
+		return -errno;
+	ret_path[n] = '\0';
+	slash = strrchr(ret_path, '/');
+	if (!slash)
+		return -ENOENT;
+	*slash = '\0';
+	return 0;
+}
+
+/* Replaces this process by gush-lab, found beside gush or in libexec. Returns only when there is none. */
+static int run_lab(char **argv)
+{
+	char path[4096 + sizeof("/gush-lab")];
+
+	if (own_folder(path, 4096) == 0) {
+		strcat(path, "/gush-lab");
+		execv(path, argv);
+	}
+	execv(GUSH_LIBEXECDIR "/gush-lab", argv);
+	diag_errno(
+		errno, "%s needs gush-lab, which is neither beside gush nor in %s", argv[0], GUSH_LIBEXECDIR);
+	return 127;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	return command->run ? command_run(command, argc, argv) : run_lab(argv);
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command = argc > 0 ? command_find(commands, base_name(argv[0])) : NULL;
+
+	if (command)
+		return run(command, argc, argv);
+	if (argc < 2) {
+		diag("no command; see 'gush --help'");
+		return 2;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return print_help();
+	if (strcmp(argv[1], "--version") == 0) {
+		printf("gush %s\n", GUSH_VERSION);
+		return diag_close_stdout() < 0 ? 1 : 0;
+	}
+	command = command_find(commands, argv[1]);
+	if (!command) {
+		diag("'%s' is no command; see 'gush --help'", argv[1]);
+		return 2;
+	}
+	return run(command, argc - 1, argv + 1);
+}

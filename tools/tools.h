@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* The sub-commands of gush: each in a file of its name. */
+#ifndef TOOLS_H
+#define TOOLS_H
+
+int write_main(int argc, char **argv);
+int read_main(int argc, char **argv);
+
+#endif
