@@ -26,7 +26,7 @@ MAN        := $(wildcard man/*.[1-8])
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
-all: $(O)/gush $(O)/libgush.a compile_commands.json
+all: $(O)/gush $(O)/gush-lab $(O)/libgush.a compile_commands.json
 
 $(O)/libgush.a: $(call obj,$(LIB_SRC))
 	$(call SHOW,AR)

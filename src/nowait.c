@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
 
 #ifndef RWF_NOWAIT
 #define RWF_NOWAIT 0x8 /* linux/fs.h; musl 1.2.3 does not have it */
@@ -25,6 +26,10 @@ void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint)
 	}
 	if (endpoint->nonblock)
 		io->plain = true;
+	io->pipe = endpoint->kind == GI_KIND_PIPE;
+	io->access = endpoint->readable && endpoint->writable ? O_RDWR
+		     : endpoint->writable		      ? O_WRONLY
+							      : O_RDONLY;
 }
 
 void gi_nowait_close(struct gi_nowait *io)
@@ -34,17 +39,27 @@ void gi_nowait_close(struct gi_nowait *io)
 	io->private_fd = -1;
 }
 
-static int open_private(struct gi_nowait *io, int access)
+static int open_private(struct gi_nowait *io)
 {
+	unsigned number;
 	char path[64];
 	int fd;
 
+	/* The master side of a pseudo-terminal: opening /dev/ptmx again makes another terminal. */
+	if (gi_sys_ioctl(io->fd, TIOCGPTN, &number) == 0)
+		return -EOPNOTSUPP;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", io->fd);
-	fd = gi_sys_open(path, access | O_NONBLOCK | O_NOCTTY, 0);
+	fd = gi_sys_open(path, io->access | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
 		return fd;
 	io->private_fd = fd;
 	return 0;
+}
+
+/* Too old a kernel (pipes: before 6.5), or a sandbox that forbids preadv2 and pwritev2. */
+static bool no_such_way(ssize_t ret)
+{
+	return ret == -EOPNOTSUPP || ret == -ENOSYS || ret == -EPERM;
 }
 
 ssize_t gi_nowait_read(struct gi_nowait *io, void *buf, size_t bytes)
@@ -55,9 +70,9 @@ ssize_t gi_nowait_read(struct gi_nowait *io, void *buf, size_t bytes)
 		return gi_sys_read(io->fd, buf, bytes);
 	if (io->private_fd < 0) {
 		ret = gi_sys_read_flags(io->fd, buf, bytes, RWF_NOWAIT);
-		if (ret != -EOPNOTSUPP && ret != -ENOSYS)
+		if (!no_such_way(ret))
 			return ret;
-		ret = open_private(io, O_RDONLY);
+		ret = open_private(io);
 		if (ret < 0)
 			return ret;
 	}
@@ -72,9 +87,11 @@ ssize_t gi_nowait_write(struct gi_nowait *io, const void *buf, size_t bytes)
 		return gi_sys_write(io->fd, buf, bytes);
 	if (io->private_fd < 0) {
 		ret = gi_sys_write_flags(io->fd, buf, bytes, RWF_NOWAIT);
-		if (ret != -EOPNOTSUPP && ret != -ENOSYS)
+		if (!no_such_way(ret))
 			return ret;
-		ret = open_private(io, O_WRONLY);
+		ret = open_private(io);
+		if (ret == -ENXIO && io->pipe) /* a FIFO without a reader: EPIPE, and SIGPIPE */
+			return gi_sys_write(io->fd, buf, bytes);
 		if (ret < 0)
 			return ret;
 	}

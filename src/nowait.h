@@ -16,13 +16,18 @@
 struct gi_nowait {
 	int fd;		/* the caller's */
 	int private_fd; /* ours, O_NONBLOCK; -1: not needed so far */
+	int access;	/* O_RDONLY, O_WRONLY or O_RDWR: as the caller's is */
 	bool plain;	/* never waits by its nature */
+	bool pipe;
 };
 
 void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint);
 void gi_nowait_close(struct gi_nowait *io); /* closes what init and the calls opened, never the caller's fd */
 
-/* Bytes moved, 0 at the end, -EAGAIN when it would wait, or another -errno. */
+/*
+ * Bytes moved, 0 at the end, -EAGAIN when it would wait, or another -errno: -EOPNOTSUPP for the master side
+ * of a pseudo-terminal, which takes no RWF_NOWAIT and cannot be opened again.
+ */
 ssize_t gi_nowait_read(struct gi_nowait *io, void *buf, size_t bytes);
 ssize_t gi_nowait_write(struct gi_nowait *io, const void *buf, size_t bytes);
 

@@ -99,6 +99,11 @@ int read_main(int argc, char **argv)
 		return ret;
 	if (o.bytes_to_pipe == 0)
 		o.bytes_to_pipe = PAIR_DEFAULT_BYTES_TO_PIPE;
+	ret = gi_sys_get_flags(STDOUT_FILENO);
+	if (ret < 0) { /* else the next descriptor to be opened takes its place and swallows the figure */
+		diag_errno(ret, "standard output");
+		return 1;
+	}
 	note_unused(&o);
 	if (o.verbose)
 		pair_print_options(&o);

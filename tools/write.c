@@ -21,9 +21,9 @@ static const struct option_table table = {
 static int check_options(const struct pair_options *o)
 {
 	const struct pair_unused unused[] = {
-		{ o->read_with_splice, "read-with-splice" }, { o->gift && !o->write_with_vmsplice, "gift" },
+		{ o->read_with_splice, "read-with-splice" },
+		{ o->gift && !o->write_with_vmsplice, "gift" },
 		{ o->same_buffer && !o->write_with_vmsplice, "same-buffer" },
-		{ o->dont_touch_pages && o->lock_memory, "dont-touch-pages" }, /* mlock touches them */
 	};
 
 	if (o->write_with_vmsplice && o->pipe_bytes)

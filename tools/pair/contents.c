@@ -47,7 +47,7 @@ static size_t check_counter(const unsigned char *data, size_t bytes, uint64_t at
 
 		memcpy(&word, data + i, 8);
 		if (word != (at + i) / 8)
-			bad += count_unlike_word(data + i, 8, at + i);
+			bad += 8;
 	}
 	return bad + count_unlike_word(data + i, bytes - i, at + i);
 }

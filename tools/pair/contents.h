@@ -17,7 +17,7 @@ void contents_count(void *to, size_t bytes, uint64_t first);
 
 struct contents_check {
 	enum contents expected;
-	uint64_t bytes, bad_bytes; /* seen so far; those that were not as expected */
+	uint64_t bytes, bad_bytes; /* seen so far; those not as expected (a wrong word counts whole) */
 };
 
 /* The next bytes of the stream, in pieces of any size. */

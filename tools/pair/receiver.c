@@ -53,7 +53,7 @@ int receiver_prepare(struct receiver *r, int fd, const struct receiver_config *c
 	*r = (struct receiver){
 		.config = *config,
 		.held = { GI_PIPE_NONE, GI_PIPE_NONE },
-		.io = { -1, -1, false },
+		.io = { .fd = -1, .private_fd = -1 },
 		.null_fd = -1,
 		.seen = { .expected = config->contents },
 	};

@@ -102,7 +102,9 @@ int sender_prepare(struct sender *s, int fd, const struct sender_config *config)
 {
 	int ret;
 
-	*s = (struct sender){ .config = *config, .master = GI_PIPE_NONE, .io = { -1, -1, false } };
+	*s = (struct sender){
+		.config = *config, .master = GI_PIPE_NONE, .io = { .fd = -1, .private_fd = -1 }
+	};
 	ret = gi_endpoint_classify(fd, &s->endpoint);
 	if (ret < 0)
 		return fail_at(s, "output", ret);
