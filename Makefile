@@ -2,15 +2,16 @@
 # Needs gcc (or clang), make and libc. `make deps` (as root, apt) installs what the rest wants.
 include config.mk
 
-# V=1 shows the commands.
+# V=1 shows the commands, make -s nothing.
 Q := $(if $(V),,@)
-SHOW = $(if $(V),,@printf '  %-4s %s\n' $(1) $@)
+quiet := $(V)$(findstring s,$(firstword -$(MAKEFLAGS)))
+SHOW = $(if $(quiet),,@printf '  %-4s %s\n' $(1) $@)
 
-CPPFLAGS += -D_GNU_SOURCE -DGUSH_VERSION='"$(VERSION)"' -DGUSH_LIBEXECDIR='"$(LIBEXECDIR)"' \
-            -Isrc -Itools/common -Itools/pair -Ilab
+ALL_CPPFLAGS = -D_GNU_SOURCE -DGUSH_VERSION='"$(VERSION)"' -DGUSH_LIBEXECDIR='"$(LIBEXECDIR)"' \
+            -Isrc -Itools/common -Itools/pair -Ilab -Itests $(CPPFLAGS)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 ALL_CFLAGS = -std=gnu17 $(WARN) $(if $(WERROR),-Werror) $(CFLAGS) $(SANFLAGS)
-LDFLAGS  += $(SANFLAGS)
+ALL_LDFLAGS = $(SANFLAGS) $(LDFLAGS)
 
 LIB_SRC    := $(wildcard src/*.c)
 COMMON_SRC := $(wildcard tools/common/*.c)
@@ -26,7 +27,7 @@ MAN        := $(wildcard man/*.[1-8])
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
-all: $(O)/gush $(O)/gush-lab $(O)/libgush.a compile_commands.json
+all: $(O)/gush $(O)/gush-lab $(O)/libgush.a $(O)/compile_commands.json
 
 $(O)/libgush.a: $(call obj,$(LIB_SRC))
 	$(call SHOW,AR)
@@ -50,23 +51,23 @@ LIBS := $(O)/libcommon.a $(O)/libgush.a
 $(O)/gush: $(call obj,$(GUSH_SRC)) $(LIBS)
 	$(call SHOW,LINK)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
 $(O)/gush-lab: $(call obj,lab/main.c) $(O)/liblab.a $(LIBS)
 	$(call SHOW,LINK)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
 UNIT_BIN   := $(patsubst tests/%.c,$(O)/tests/%,$(UNIT_SRC))
 HELPER_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(HELPER_SRC))
 $(UNIT_BIN): $(O)/tests/%: $(O)/tests/%.o $(O)/liblab.a $(LIBS)
 	$(call SHOW,LINK)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 $(HELPER_BIN): $(O)/tests/%: $(O)/tests/%.o $(LIBS)
 	$(call SHOW,LINK)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
 # The same objects, but each call named in tests/fault/wrapped goes through tests/fault/inject.c first.
 WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/fault/wrapped 2>/dev/null))
@@ -75,29 +76,31 @@ FAULT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(filter-out tests/fault/inject.c
 $(FAULT_BIN): $(O)/tests/%: $(O)/tests/%.o $(O)/tests/fault/inject.o $(LIBS)
 	$(call SHOW,LINK)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) $(WRAP) -o $@ $^
+	$(Q)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^
 
 # docs/template.c is where a new sub-command starts: it must stay one that builds and runs.
 $(O)/tests/template: $(O)/docs/template.o $(LIBS)
 	$(call SHOW,LINK)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
 $(O)/%.o: %.c $(O)/flags
 	$(call SHOW,CC)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -Itests -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 # Objects are made again when what they are made with changes.
-flags_now := $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LDFLAGS)
+flags_now := $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 $(O)/flags: FORCE
 	@mkdir -p $(O)
 	@printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(flags_now))' > $@
 
-compile_commands.json: Makefile config.mk $(C_SRC)
+# For clangd and clang-tidy -p.
+$(O)/compile_commands.json: Makefile config.mk $(C_SRC)
+	@mkdir -p $(@D)
 	@{ printf '['; sep=; for f in $(C_SRC); do \
 	  printf '%s\n{"directory":"%s","file":"%s","command":"%s"}' "$$sep" "$(CURDIR)" "$$f" \
-	    "$$(printf '%s' '$(subst ','\'',$(CC) $(CPPFLAGS) -std=gnu17 $(WARN) $(CFLAGS) -Itests)' | \
+	    "$$(printf '%s' '$(subst ','\'',$(CC) $(ALL_CPPFLAGS) -std=gnu17 $(WARN) $(CFLAGS))' | \
 	      sed 's/[\\"]/\\&/g') -c $$f"; sep=,; done; printf '\n]\n'; } > $@
 
 ladder: all
@@ -124,8 +127,17 @@ uninstall:
 	for m in $(MAN); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/}; done
 
 clean:
-	rm -rf $(O) compile_commands.json
+	rm -rf $(O)
+
+help:
+	@echo 'make            build everything into $(O)/'
+	@echo 'make ladder     build, then show how fast pipes are here (LADDER_FLAGS="--quick ...")'
+	@echo 'make check      build, then run the fast tests'
+	@echo 'make deps       install what the other tests and CI want (root, apt)'
+	@echo 'make install    into $(DESTDIR)$(PREFIX); uninstall takes it away again'
+	@echo 'make clean'
+	@echo 'Variables: O, PREFIX, DESTDIR, CC, CFLAGS, CPPFLAGS, LDFLAGS, SAN=address,undefined, WERROR=1, V=1'
 
 FORCE:
-.PHONY: all ladder check check-build deps install uninstall clean FORCE
+.PHONY: help all ladder check check-build deps install uninstall clean FORCE
 -include $(patsubst %.c,$(O)/%.d,$(C_SRC))

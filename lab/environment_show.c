@@ -121,7 +121,7 @@ __attribute__((format(printf, 2, 3))) static void put_item(struct lines *l, cons
 	n = strlen(text);
 	if (n > l->columns) {
 		n = l->columns;
-		strcpy(text + n - 3, "...");
+		memcpy(text + n - 3, "...", 4);
 	}
 	if (l->at > 0 && l->at + 2 + n > l->columns) {
 		putc('\n', l->stream);

@@ -127,10 +127,9 @@ static struct cell interval_cell(const struct interval *i)
 
 static struct cell ratio_cell(double ratio)
 {
-	struct cell c = number_cell(ratio, 2);
+	struct cell c, number = number_cell(ratio, 2);
 
-	if (*c.text)
-		strcat(c.text, "x");
+	snprintf(c.text, sizeof(c.text), "%.20s%s", number.text, *number.text ? "x" : "");
 	return c;
 }
 

@@ -230,7 +230,7 @@ void round_run(const struct round_plan *plan, struct round_result *ret)
 			stop_ends(&r);
 		reap_ends(&r);
 	}
-	if (error < 0)
+	if (error)
 		ret->end = reason_of_error("starting the processes", error, ret->reason, sizeof(ret->reason));
 	else if (r.interrupted)
 		ret->end = ROUND_INTERRUPTED;

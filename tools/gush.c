@@ -28,8 +28,8 @@ static int print_help(void)
 	return diag_close_stdout() < 0 ? 1 : 0;
 }
 
-/* The folder of this very binary; 0 or -errno. */
-static int own_folder(char *ret_path, size_t room)
+/* "gush-lab" in the folder of this very binary; 0 or -errno. */
+static int lab_beside_us(char *ret_path, size_t room)
 {
 	ssize_t n = readlink("/proc/self/exe", ret_path, room - 1);
 	char *slash;
@@ -40,22 +40,19 @@ static int own_folder(char *ret_path, size_t room)
 	slash = strrchr(ret_path, '/');
 	if (!slash)
 		return -ENOENT;
-	*slash = '\0';
-	return 0;
+	room -= (size_t)(slash - ret_path);
+	return (size_t)snprintf(slash, room, "/gush-lab") < room ? 0 : -ENAMETOOLONG;
 }
 
 /* Replaces this process by gush-lab, found beside gush or in libexec. Returns only when there is none. */
 static int run_lab(char **argv)
 {
-	char path[4096 + sizeof("/gush-lab")];
+	char path[4096];
 
-	if (own_folder(path, 4096) == 0) {
-		strcat(path, "/gush-lab");
+	if (lab_beside_us(path, sizeof(path)) == 0)
 		execv(path, argv);
-	}
 	execv(GUSH_LIBEXECDIR "/gush-lab", argv);
-	diag_errno(
-		errno, "%s needs gush-lab, which is neither beside gush nor in %s", argv[0], GUSH_LIBEXECDIR);
+	diag_errno(errno, "%s needs gush-lab, which is neither beside gush nor in %s", argv[0], GUSH_LIBEXECDIR);
 	return 127;
 }
 

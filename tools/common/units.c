@@ -162,7 +162,7 @@ const char *format_about(double bytes, char text[UNITS_TEXT])
 
 const char *format_duration(double seconds, char text[UNITS_TEXT])
 {
-	if (seconds < 1)
+	if (seconds < 0.9995)
 		snprintf(text, UNITS_TEXT, "%.0f ms", seconds * 1e3);
 	else if (seconds < 9.95)
 		snprintf(text, UNITS_TEXT, "%.1f s", seconds);
