@@ -6,7 +6,8 @@
 #include "result.h"
 
 struct climb_options {
-	double budget_s; /* for all of it */
+	double budget_s; /* for all of it, on a quiet machine */
+	double limit_s;	 /* past this no round of a further number starts; 0: none */
 	bool verify;
 	int signal_fd; /* readable: stop, keep what there is */
 };

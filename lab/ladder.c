@@ -18,9 +18,11 @@
 #include <unistd.h>
 
 #define DEFAULT_ROUNDS 9
-#define DEFAULT_BUDGET_S 60.0 /* leaves room for preparations and disturbed rounds: under 90 s in all */
+#define DEFAULT_BUDGET_S 60.0 /* leaves room for preparations and disturbed rounds */
+#define DEFAULT_LIMIT_S 80.0  /* no round starts later: under 90 s in all, however busy the machine */
 #define QUICK_ROUNDS 3
-#define QUICK_BUDGET_S 10.0 /* under 20 s in all */
+#define QUICK_BUDGET_S 9.0
+#define QUICK_LIMIT_S 17.0 /* under 20 s in all */
 
 struct ladder_options {
 	const char *only, *cpus, *json, *csv;
@@ -31,10 +33,9 @@ struct ladder_options {
 #define AT(member) offsetof(struct ladder_options, member)
 
 static const struct option_spec specs[] = {
-	{ "quick", 'q', OPTION_FLAG, AT(quick), NULL, "3 short rounds: under 20 s" },
+	{ "quick", 'q', OPTION_FLAG, AT(quick), NULL, "3 short rounds: about 15 s" },
 	{ "rounds", 'r', OPTION_COUNT, AT(rounds), "N", "how often each step is measured (9)" },
-	{ "bytes", 'b', OPTION_SIZE, AT(bytes), "SIZE",
-		"what a round moves (what takes a quarter of a second)" },
+	{ "bytes", 'b', OPTION_SIZE, AT(bytes), "SIZE", "what a round moves (what 0.25 s or less allows)" },
 	{ "only", 'o', OPTION_TEXT, AT(only), "STEP,...", "these steps and no others" },
 	{ "all", 'a', OPTION_FLAG, AT(all), NULL, "the ablations too: one thing changed at a time" },
 	{ "cpus", 'c', OPTION_TEXT, AT(cpus), "A,B", "sender on CPU A, receiver on CPU B" },
@@ -48,8 +49,8 @@ static const struct option_spec specs[] = {
 
 static const struct option_table table = {
 	.usage = "gush ladder [OPTION]...",
-	.summary = "Measure how fast pipes are here, step by step from write/read to the fastest way known,\n"
-		   "and say what bounds each. FILE may be '-' for standard output.",
+	.summary = "Measure how fast pipes are here, step by step from write/read to the fastest\n"
+		   "way known, and say what bounds each. FILE may be '-' for standard output.",
 	.options = specs,
 	.usage_status = 2,
 };
@@ -83,6 +84,15 @@ static int open_output(const char *path, struct output *ret)
 	return ret->stream ? 0 : -1;
 }
 
+static bool same_file(const struct output *a, const struct output *b)
+{
+	struct stat x, y;
+
+	return a->stream && b->stream && fstat(fileno(a->stream), &x) == 0 &&
+	       fstat(fileno(b->stream), &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
+	       S_ISREG(x.st_mode);
+}
+
 static int write_output(
 	const struct ladder *l, struct output *out, int (*report)(const struct ladder *, FILE *))
 {
@@ -104,15 +114,25 @@ static int write_output(
 	return ret;
 }
 
+/* One that was ignored when we started stays ignored: nohup means it, and so does a shell of a background
+ * job. */
+static void add_unless_ignored(sigset_t *set, int signal_number)
+{
+	struct sigaction now;
+
+	if (sigaction(signal_number, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+		sigaddset(set, signal_number);
+}
+
 static int open_signals(void)
 {
 	sigset_t stop;
 
 	sigemptyset(&stop);
-	sigaddset(&stop, SIGINT);
-	sigaddset(&stop, SIGTERM);
-	sigaddset(&stop, SIGHUP);
-	sigaddset(&stop, SIGQUIT);
+	add_unless_ignored(&stop, SIGINT);
+	add_unless_ignored(&stop, SIGTERM);
+	add_unless_ignored(&stop, SIGHUP);
+	add_unless_ignored(&stop, SIGQUIT);
 	if (sigprocmask(SIG_BLOCK, &stop, NULL) < 0)
 		return -errno;
 	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap our children behind our back */
@@ -184,6 +204,9 @@ static int status_of(const struct ladder *l)
 
 		if (row->status == ROW_FAILED || row->check == CHECK_FAILED)
 			status = 1;
+		if (row->check == CHECK_FAILED)
+			diag("%s (%s): its contents could not be checked: %s", row->step->name,
+				row_where(row), row->check_reason);
 		/* fill-unsafe says in its name that it may be wrong. */
 		if (row->check == CHECK_WRONG && strcmp(row->step->name, "fill-unsafe") != 0) {
 			diag("%s (%s): %llu bytes arrived changed", row->step->name, row_where(row),
@@ -200,8 +223,15 @@ static int run(struct ladder *l, const struct ladder_options *o, struct output *
 	FILE *stream = stdout_taken ? stderr : stdout;
 	int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO, ret;
 	struct report_style style = { term_columns(fd), term_colour(fd), term_utf8(), o->explain };
-	struct climb_options climb_options = { o->quick ? QUICK_BUDGET_S : DEFAULT_BUDGET_S, o->verify,
-		open_signals() };
+	struct climb_options climb_options = {
+		.budget_s = o->quick ? QUICK_BUDGET_S : DEFAULT_BUDGET_S,
+		/* --rounds and --bytes ask for so much, however long it takes. */
+		.limit_s = o->rounds || o->bytes ? 0
+			   : o->quick		 ? QUICK_LIMIT_S
+						 : DEFAULT_LIMIT_S,
+		.verify = o->verify,
+		.signal_fd = open_signals(),
+	};
 
 	if (climb_options.signal_fd < 0) {
 		diag_errno(climb_options.signal_fd, "signalfd");
@@ -248,7 +278,11 @@ static int prepare_and_run(const struct ladder_options *o, const struct machine 
 	environment_read("", &l.env);
 	if (selection_add_rows(&l, m, o->only, o->all) < 0)
 		diag_errno(ENOMEM, "preparing the steps");
-	else if (open_output(o->json, &json) == 0 && open_output(o->csv, &csv) == 0)
+	else if (open_output(o->json, &json) < 0 || open_output(o->csv, &csv) < 0)
+		ret = 1;
+	else if (same_file(&json, &csv))
+		ret = option_usage_error(&table, "--json and --csv name the same file, '%s'", o->csv);
+	else
 		ret = run(&l, o, &json, &csv);
 	ladder_release(&l);
 	return ret;

@@ -33,7 +33,10 @@ static void json_measurements(struct json *j, const struct row *row)
 	json_double(j, "ctx_per_gib", row->switches_per_gib);
 	json_double(j, "faults_per_gib", row->faults_per_gib);
 	json_double(j, "ratio_to_first", row->ratio_to_first.median);
-	json_interval(j, "ratio_interval", &row->ratio_to_first);
+	if (isfinite(row->ratio_to_first.median))
+		json_interval(j, "ratio_interval", &row->ratio_to_first);
+	else
+		json_null(j, "ratio_interval");
 }
 
 static void json_rounds(struct json *j, const struct row *row)

@@ -135,10 +135,9 @@ static struct cell ratio_cell(double ratio)
 
 static struct cell article_cell(const struct step *step)
 {
-	struct cell c = { "" };
+	struct cell c;
 
-	if (step->article_gib_per_s > 0)
-		snprintf(c.text, sizeof(c.text), "%.1f", step->article_gib_per_s);
+	snprintf(c.text, sizeof(c.text), "%.1f", step->article_gib_per_s);
 	return c;
 }
 
@@ -197,7 +196,8 @@ static void print_measurements(const struct table *t, const struct row *row)
 	print_cell(t, COLUMN_CPU, small_cell(row->cpu_s_per_gib));
 	print_cell(t, COLUMN_SWITCHES, number_cell(row->switches_per_gib, 1));
 	print_cell(t, COLUMN_FAULTS, number_cell(row->faults_per_gib, 1));
-	print_cell(t, COLUMN_ARTICLE, article_cell(row->step));
+	if (row->step->article_gib_per_s > 0) /* the last column: no blanks behind a line */
+		print_cell(t, COLUMN_ARTICLE, article_cell(row->step));
 	fputc('\n', t->stream);
 }
 
@@ -255,32 +255,56 @@ static void print_rows(const struct table *t, const struct ladder *l)
 
 /* ---- below the table ---- */
 
-static void print_legend(const struct table *t, const struct ladder *l)
+/* What the ratios are to: the first row that is OK. */
+static const char *first_step(const struct ladder *l)
 {
-	char text[640];
-	int columns_wide = t->style->columns;
+	for (size_t i = 0; i < l->row_count; i++)
+		if (l->rows[i].status == ROW_OK)
+			return l->rows[i].step->name;
+	return "the first step, which did not do";
+}
+
+static void print_rejected(const struct table *t, const struct ladder *l)
+{
+	char text[128];
 	size_t rounds = 0, rejected = 0;
 
 	for (size_t i = 0; i < l->row_count; i++) {
 		rounds += l->rows[i].round_count;
 		rejected += row_rejected(&l->rows[i]);
 	}
+	snprintf(text, sizeof(text), "Rounds measured: %zu; disturbed by other load, and not counted: %zu.",
+		rounds, rejected);
+	report_wrap(t->stream, text, 0, 0, t->style->columns);
+}
+
+static void print_legend(const struct table *t, const struct ladder *l)
+{
+	char text[640];
+
 	fputc('\n', t->stream);
 	snprintf(text, sizeof(text),
-		"GiB/s: median and 95 %% interval of %zu rounds; ratio: to the first step, round by round; "
-		"CPU s/GiB: CPU seconds "
-		"of both ends per GiB%s.",
-		l->rounds_wanted,
-		t->width[COLUMN_SWITCHES] ? "; ctx and faults: context switches and page faults of both ends"
-					  : "");
-	report_wrap(t->stream, text, 0, 0, columns_wide);
+		"GiB/s: median and 95 %% interval of %zu round%s; ratio: to %s, round by round; CPU s/GiB: "
+		"CPU "
+		"seconds of both ends per GiB%s.",
+		l->rounds_wanted, l->rounds_wanted == 1 ? "" : "s", first_step(l),
+		t->width[COLUMN_SWITCHES]
+			? "; ctx and faults: context switches and page faults of both ends per GiB"
+			: "");
+	report_wrap(t->stream, text, 0, 0, t->style->columns);
 	report_wrap(t->stream,
 		"article: figures of another machine (i7-8550U, Linux 5.17), from \"How fast are Linux pipes "
 		"anyway?\", not measured here.",
-		0, 0, columns_wide);
-	snprintf(text, sizeof(text), "%zu of %zu rounds were disturbed by other load and do not count.",
-		rejected, rounds);
-	report_wrap(t->stream, text, 0, 0, columns_wide);
+		0, 0, t->style->columns);
+	print_rejected(t, l);
+}
+
+static void print_checks_title(const struct table *t)
+{
+	fputc('\n', t->stream);
+	report_wrap(t->stream,
+		"Contents, checked in runs of their own; a splicing reader holds them for a while first:", 0,
+		0, t->style->columns);
 }
 
 static void print_checks(const struct table *t, const struct ladder *l)
@@ -294,9 +318,7 @@ static void print_checks(const struct table *t, const struct ladder *l)
 		if (row->check == CHECK_NONE)
 			continue;
 		if (!titled)
-			fputs("\nContents, checked in runs of their own (a splicing reader holds them for a "
-			      "while first):\n",
-				t->stream);
+			print_checks_title(t);
 		titled = true;
 		fprintf(t->stream, "%-*s %-*s ", NAME_WIDTH, row->step->name, t->where_width, row_where(row));
 		format_about((double)row->checked_bytes, bytes);

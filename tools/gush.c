@@ -8,6 +8,7 @@
 #include "tools.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,20 +46,23 @@ static int lab_beside_us(char *ret_path, size_t room)
 }
 
 /* Replaces this process by gush-lab, found beside gush or in libexec. Returns only when there is none. */
-static int run_lab(char **argv)
+static int run_lab(const struct command *command, char **argv)
 {
 	char path[4096];
 
+	argv[0] =
+		(char *)(uintptr_t)command->name; /* gush-lab knows by it what to do; it was perhaps a path */
 	if (lab_beside_us(path, sizeof(path)) == 0)
 		execv(path, argv);
 	execv(GUSH_LIBEXECDIR "/gush-lab", argv);
-	diag_errno(errno, "%s needs gush-lab, which is neither beside gush nor in %s", argv[0], GUSH_LIBEXECDIR);
+	diag_errno(errno, "'%s' needs gush-lab, which is neither beside gush nor in %s", argv[0],
+		GUSH_LIBEXECDIR);
 	return 127;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	return command->run ? command_run(command, argc, argv) : run_lab(argv);
+	return command->run ? command_run(command, argc, argv) : run_lab(command, argv);
 }
 
 static const char *base_name(const char *path)

@@ -15,7 +15,8 @@
 
 static const struct option_table table = {
 	.usage = "gush write [OPTION]... | gush read [OPTION]...",
-	.summary = "Read standard input and print how fast it came. '_' may stand for '-' in options.",
+	.summary = "Read standard input and print how fast it came.\n"
+		   "'_' may stand for '-' in options.",
 	.options = pair_option_specs,
 	.usage_status = 2,
 };
@@ -61,7 +62,8 @@ static int explain_end(const struct receiver *r, int error, uint64_t wanted_byte
 
 	if (error == -ENODATA)
 		diag("the input ended after %s of %s: the writer has died or stopped early",
-			format_about((double)r->received_bytes, got), format_size(wanted_bytes, wanted));
+			format_about((double)r->received_bytes, got),
+			format_about((double)wanted_bytes, wanted));
 	else if (error == -EINVAL && r->config.call == RECEIVER_SPLICE)
 		diag("splice from standard input (%s) is not possible; leave out --read-with-splice",
 			gi_kind_name(r->endpoint.kind));

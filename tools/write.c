@@ -13,7 +13,8 @@
 
 static const struct option_table table = {
 	.usage = "gush write [OPTION]... | gush read [OPTION]...",
-	.summary = "Write X to standard output until the reader has gone. '_' may stand for '-' in options.",
+	.summary = "Write X to standard output until the reader has gone.\n"
+		   "'_' may stand for '-' in options.",
 	.options = pair_option_specs,
 	.usage_status = 2,
 };

@@ -38,7 +38,7 @@ static void print_option(const struct option_spec *o)
 	char left[128];
 	int n;
 
-	n = snprintf(left, sizeof(left), o->letter ? "  -%c, --%s" : "  %c    --%s",
+	n = snprintf(left, sizeof(left), o->letter ? "  -%c, --%s" : "  %c   --%s",
 		o->letter ? o->letter : ' ', o->name);
 	if (o->argument)
 		snprintf(left + n, sizeof(left) - (size_t)n, "=%s", o->argument);

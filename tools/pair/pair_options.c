@@ -19,7 +19,7 @@ const struct option_spec pair_option_specs[] = {
 		"fail unless they became huge pages" },
 	{ "buf-size", 0, OPTION_SIZE, AT(buf_bytes), "SIZE", "buffer size (256KiB)" },
 	{ "write-with-vmsplice", 0, OPTION_FLAG, AT(write_with_vmsplice), NULL,
-		"writer: vmsplice from two buffers; the pipe is half a buffer" },
+		"writer: vmsplice; the pipe becomes half a buffer" },
 	{ "read-with-splice", 0, OPTION_FLAG, AT(read_with_splice), NULL, "reader: splice to /dev/null" },
 	{ "gift", 0, OPTION_FLAG, AT(gift), NULL, "SPLICE_F_GIFT on vmsplice, SPLICE_F_MOVE on splice" },
 	{ "lock-memory", 0, OPTION_FLAG, AT(lock_memory), NULL, "mlock the buffers" },
@@ -71,6 +71,8 @@ void pair_note_unused(const struct pair_options *options, const struct pair_unus
 			continue;
 		at += (size_t)snprintf(
 			names + at, sizeof(names) - at, "%s--%s", at ? ", " : "", list[i].name);
+		if (at > sizeof(names) - 1)
+			at = sizeof(names) - 1; /* cut */
 		given++;
 	}
 	if (given)

@@ -39,6 +39,7 @@ static int map(struct sender *s, size_t bytes, char **ret_base)
 static int map_chunks(struct sender *s)
 {
 	const struct sender_config *c = &s->config;
+	size_t bytes;
 	char *base;
 	int ret;
 
@@ -47,7 +48,9 @@ static int map_chunks(struct sender *s)
 	if (!s->mappings || !s->chunk)
 		return fail_at(s, "buffer", -ENOMEM);
 	if (c->one_mapping) {
-		ret = map(s, c->chunk_bytes * c->chunks, &base);
+		if (__builtin_mul_overflow(c->chunk_bytes, c->chunks, &bytes))
+			return fail_at(s, "buffer", -EOVERFLOW);
+		ret = map(s, bytes, &base);
 		for (unsigned i = 0; ret == 0 && i < c->chunks; i++)
 			s->chunk[i] = base + i * c->chunk_bytes;
 		return ret;
