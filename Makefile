@@ -70,10 +70,11 @@ $(HELPER_BIN): $(O)/tests/%: $(O)/tests/%.o $(LIBS)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
 # The same objects, but each call named in tests/fault/wrapped goes through tests/fault/inject.c first.
-WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/fault/wrapped 2>/dev/null))
 comma := ,
-FAULT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(filter-out tests/fault/inject.c,$(FAULT_SRC)))
-$(FAULT_BIN): $(O)/tests/%: $(O)/tests/%.o $(O)/tests/fault/inject.o $(LIBS)
+WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/fault/wrapped 2>/dev/null))
+FAULT_PARTS := tests/fault/inject.c $(wildcard tests/fault/*_case.c)
+FAULT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(filter-out $(FAULT_PARTS),$(FAULT_SRC)))
+$(FAULT_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(FAULT_PARTS)) $(LIBS)
 	$(call SHOW,LINK)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^

@@ -22,6 +22,7 @@
 #define CHECK_BYTES ((uint64_t)192 << 20) /* more than a ring of protect six times over */
 #define CHECK_NS 3000000000		  /* a step that crawls is checked for so long */
 #define SLOWEST_GIB_PER_S 0.25		  /* with --bytes: a step slower than this is cut */
+#define LONGEST_S 1e8 /* three years: what --bytes may ask for still fits into nanoseconds */
 
 struct climber {
 	struct ladder *ladder;
@@ -141,7 +142,7 @@ static double longest_round_s(const struct climber *c)
 {
 	double wanted = (double)c->ladder->bytes_wanted / (double)(1 << 30) / SLOWEST_GIB_PER_S;
 
-	return CUT_TIMES * c->ladder->time_per_round_s + wanted;
+	return CUT_TIMES * c->ladder->time_per_round_s + (wanted < LONGEST_S ? wanted : LONGEST_S);
 }
 
 static int run_round(struct climber *c, size_t i, size_t number)

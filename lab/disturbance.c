@@ -26,6 +26,9 @@ static void add_cpu_line(const char *line, int cpu_a, int cpu_b, struct cpu_time
 	unsigned long long user, nice, sys, idle, iowait, irq, softirq, steal;
 	int cpu;
 
+	/* Not the first line, "cpu  1234 ...", the sum: its first number is no CPU's. */
+	if (line[3] < '0' || line[3] > '9')
+		return;
 	if (sscanf(line, "cpu%d %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &user, &nice, &sys, &idle,
 		    &iowait, &irq, &softirq, &steal) != 9)
 		return;

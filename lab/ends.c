@@ -87,7 +87,9 @@ static void receive_end(struct end_setup *setup, struct end_report *report)
 		ret = receiver_run(&rec, warm_up);
 		if (ret == 0 && !cut_short(setup)) {
 			snapshot(report, rec.received_bytes);
-			ret = receiver_run(&rec, bytes ? warm_up + bytes : UINT64_MAX);
+			/* From what has come: the last call of the warm-up may have brought more than it
+			 * asked for. */
+			ret = receiver_run(&rec, bytes ? rec.received_bytes + bytes : UINT64_MAX);
 		}
 		if (ret == -ENODATA && cut_short(setup))
 			ret = 0; /* the sender stopped first */

@@ -51,6 +51,12 @@ static const struct row *find_apart(const struct ladder *l, const char *step)
 	return NULL;
 }
 
+/* Their CPU times can be compared; a clock too coarse may show none. */
+static bool both_took_cpu(const struct row *a, const struct row *b)
+{
+	return a->cpu_s_per_gib > 0 && b->cpu_s_per_gib > 0;
+}
+
 static const struct row *fastest(const struct ladder *l, const char *step)
 {
 	const struct row *best = NULL;
@@ -85,7 +91,7 @@ static void say_article(struct sentences *s, const struct ladder *l)
 {
 	const struct row *top = fastest(l, NULL), *busy = fastest(l, "busy-loop");
 
-	if (!top || !busy)
+	if (!top || !busy || !both_took_cpu(top, busy))
 		return;
 	if (top == busy)
 		snprintf(next(s), EXPLAIN_TEXT,
@@ -191,7 +197,7 @@ static void say_waiting(struct sentences *s, const struct ladder *l)
 	const struct row *sleeping = ladder_find(l, "vmsplice-splice-huge", -1),
 			 *busy = find_apart(l, "busy-loop");
 
-	if (!sleeping || !busy)
+	if (!sleeping || !busy || !both_took_cpu(sleeping, busy))
 		return;
 	if (faster(busy, sleeping))
 		snprintf(next(s), EXPLAIN_TEXT,
@@ -212,7 +218,7 @@ static void say_placement(struct sentences *s, const struct ladder *l)
 {
 	const struct row *two = ladder_find(l, "full-capacity", -1), *one = ladder_find(l, "one-cpu", -1);
 
-	if (!two || !one || two->placement.kind == PLACEMENT_SAME_CPU)
+	if (!two || !one || two->placement.sender_cpu == two->placement.receiver_cpu)
 		return;
 	if (faster(one, two))
 		snprintf(next(s), EXPLAIN_TEXT,

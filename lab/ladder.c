@@ -160,6 +160,8 @@ static int check_options(const struct ladder_options *o)
 	if (o->only && o->all)
 		return option_usage_error(
 			&table, "--only and --all contradict: --only may name ablations itself");
+	if ((o->json && *o->json == '\0') || (o->csv && *o->csv == '\0'))
+		return option_usage_error(&table, "--json and --csv need the name of a file, or '-'");
 	if (o->json && o->csv && strcmp(o->json, "-") == 0 && strcmp(o->csv, "-") == 0)
 		return option_usage_error(&table, "--json and --csv cannot both go to standard output");
 	return OPTION_DONE;
@@ -221,7 +223,7 @@ static int run(struct ladder *l, const struct ladder_options *o, struct output *
 {
 	bool stdout_taken = json->stream == stdout || csv->stream == stdout;
 	FILE *stream = stdout_taken ? stderr : stdout;
-	int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO, ret;
+	int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO, unwritten, ret;
 	struct report_style style = { term_columns(fd), term_colour(fd), term_utf8(), o->explain };
 	struct climb_options climb_options = {
 		.budget_s = o->quick ? QUICK_BUDGET_S : DEFAULT_BUDGET_S,
@@ -238,7 +240,10 @@ static int run(struct ladder *l, const struct ladder_options *o, struct output *
 		return 1;
 	}
 	environment_print(&l->env, stream, style.columns);
-	fflush(stream);
+	if (fflush(stream) != 0 && stream == stdout) { /* nobody would see what is measured */
+		diag_errno(errno, "standard output");
+		return 1;
+	}
 	ret = climb(l, &climb_options);
 	if (ret == -EINTR)
 		read_signal(climb_options.signal_fd, l);
@@ -247,11 +252,12 @@ static int run(struct ladder *l, const struct ladder_options *o, struct output *
 	gi_sys_close(climb_options.signal_fd);
 	ladder_summarise(l);
 	ret = ret < 0 && ret != -EINTR;
-	ret |= write_output(l, json, report_json) < 0;
-	ret |= write_output(l, csv, report_csv) < 0;
+	unwritten = write_output(l, json, report_json) < 0;
+	unwritten |= write_output(l, csv, report_csv) < 0;
 	report_text(l, &style, stream);
-	ret |= diag_close_stdout() < 0;
-	ret |= status_of(l);
+	if (!(unwritten && stdout_taken)) /* else it was told already */
+		unwritten |= diag_close_stdout() < 0;
+	ret |= unwritten | status_of(l);
 	if (l->signal_number)
 		die_of(l->signal_number);
 	return ret;

@@ -11,6 +11,7 @@
 #define NAME_WIDTH 20 /* vmsplice-splice-huge */
 #define BAR_MIN 6
 #define BAR_MAX 48
+#define WORDS_MIN 30 /* columns */
 
 /* The columns in the order of printing; what does not fit is left out in the order of `rank`, highest first.
  */
@@ -184,8 +185,16 @@ static void print_cell(const struct table *t, int column, struct cell cell)
 		fprintf(t->stream, " %*s", t->width[column], cell.text);
 }
 
+static void print_name(const struct table *t, const struct row *row, int where_width)
+{
+	const char *where = row_where(row);
+
+	fprintf(t->stream, "%-*s %-*s", NAME_WIDTH, row->step->name, where_width, where ? where : "-");
+}
+
 static void print_measurements(const struct table *t, const struct row *row)
 {
+	print_name(t, row, t->where_width);
 	print_cell(t, COLUMN_RATE, number_cell(row->gib_per_s.median, 2));
 	print_cell(t, COLUMN_INTERVAL, interval_cell(&row->gib_per_s));
 	if (t->width[COLUMN_BAR]) {
@@ -201,12 +210,24 @@ static void print_measurements(const struct table *t, const struct row *row)
 	fputc('\n', t->stream);
 }
 
+/* Words beside a step's name and place, or below where there is little room. */
+static void print_words(const struct table *t, const struct row *row, const char *text)
+{
+	int at = NAME_WIDTH + 1 + t->where_width + 1;
+	bool below = t->style->columns - at < WORDS_MIN;
+
+	print_name(t, row, below ? 0 : t->where_width);
+	if (below)
+		at = 4;
+	fprintf(t->stream, below ? "\n%*s" : "%*s", below ? at : 1, "");
+	report_wrap(t->stream, text, at, at, t->style->columns);
+}
+
 /* A row without measurements: what it reached, and why there is no more. */
 static void print_reason(const struct table *t, const struct row *row)
 {
 	char text[512];
 	double reached = row_reached_gib_per_s(row);
-	int at = NAME_WIDTH + 1 + t->where_width + 1;
 
 	if (row->status == ROW_SKIPPED)
 		snprintf(text, sizeof(text), "not here: %s", row->reason);
@@ -215,8 +236,7 @@ static void print_reason(const struct table *t, const struct row *row)
 			row->reason);
 	else
 		snprintf(text, sizeof(text), "%s: %s", row_status_name(row->status), row->reason);
-	fputc(' ', t->stream);
-	report_wrap(t->stream, text, at, at, t->style->columns);
+	print_words(t, row, text);
 }
 
 static void print_titles(const struct table *t)
@@ -240,12 +260,9 @@ static void print_rows(const struct table *t, const struct ladder *l)
 {
 	for (size_t i = 0; i < l->row_count; i++) {
 		const struct row *row = &l->rows[i];
-		const char *where = row_where(row);
 
 		if (i == 0 || l->rows[i - 1].step->group != row->step->group)
 			print_group(t, row->step->group);
-		fprintf(t->stream, "%-*s %-*s", NAME_WIDTH, row->step->name, t->where_width,
-			where ? where : "-");
 		if (row->status == ROW_OK)
 			print_measurements(t, row);
 		else
@@ -278,24 +295,26 @@ static void print_rejected(const struct table *t, const struct ladder *l)
 	report_wrap(t->stream, text, 0, 0, t->style->columns);
 }
 
+/* Of the columns that are shown. */
 static void print_legend(const struct table *t, const struct ladder *l)
 {
 	char text[640];
 
 	fputc('\n', t->stream);
-	snprintf(text, sizeof(text),
-		"GiB/s: median and 95 %% interval of %zu round%s; ratio: to %s, round by round; CPU s/GiB: "
-		"CPU "
-		"seconds of both ends per GiB%s.",
-		l->rounds_wanted, l->rounds_wanted == 1 ? "" : "s", first_step(l),
+	snprintf(text, sizeof(text), "GiB/s: median%s of %zu round%s%s%s%s%s%s.",
+		t->width[COLUMN_INTERVAL] ? " and 95 % interval" : "", l->rounds_wanted,
+		l->rounds_wanted == 1 ? "" : "s", t->width[COLUMN_RATIO] ? "; ratio: to " : "",
+		t->width[COLUMN_RATIO] ? first_step(l) : "", t->width[COLUMN_RATIO] ? ", round by round" : "",
+		t->width[COLUMN_CPU] ? "; CPU s/GiB: CPU seconds of both ends per GiB" : "",
 		t->width[COLUMN_SWITCHES]
 			? "; ctx and faults: context switches and page faults of both ends per GiB"
 			: "");
 	report_wrap(t->stream, text, 0, 0, t->style->columns);
-	report_wrap(t->stream,
-		"article: figures of another machine (i7-8550U, Linux 5.17), from \"How fast are Linux pipes "
-		"anyway?\", not measured here.",
-		0, 0, t->style->columns);
+	if (t->width[COLUMN_ARTICLE])
+		report_wrap(t->stream,
+			"article: figures of another machine (i7-8550U, Linux 5.17), from \"How fast are "
+			"Linux pipes anyway?\", not measured here.",
+			0, 0, t->style->columns);
 	print_rejected(t, l);
 }
 
@@ -307,28 +326,32 @@ static void print_checks_title(const struct table *t)
 		0, t->style->columns);
 }
 
+static void print_check(const struct table *t, const struct row *row)
+{
+	char text[320], bytes[UNITS_TEXT], bad[UNITS_TEXT];
+
+	format_about((double)row->checked_bytes, bytes);
+	if (row->check == CHECK_FAILED)
+		snprintf(text, sizeof(text), "could not be checked: %s", row->check_reason);
+	else if (row->check == CHECK_RIGHT)
+		snprintf(text, sizeof(text), "right: %s", bytes);
+	else
+		snprintf(text, sizeof(text), "WRONG: %s of %s", format_about((double)row->bad_bytes, bad),
+			bytes);
+	print_words(t, row, text);
+}
+
 static void print_checks(const struct table *t, const struct ladder *l)
 {
 	bool titled = false;
 
 	for (size_t i = 0; i < l->row_count; i++) {
-		const struct row *row = &l->rows[i];
-		char bytes[UNITS_TEXT];
-
-		if (row->check == CHECK_NONE)
+		if (l->rows[i].check == CHECK_NONE)
 			continue;
 		if (!titled)
 			print_checks_title(t);
 		titled = true;
-		fprintf(t->stream, "%-*s %-*s ", NAME_WIDTH, row->step->name, t->where_width, row_where(row));
-		format_about((double)row->checked_bytes, bytes);
-		if (row->check == CHECK_FAILED)
-			fprintf(t->stream, "could not be checked: %s\n", row->check_reason);
-		else if (row->bad_bytes == 0)
-			fprintf(t->stream, "right: %s\n", bytes);
-		else
-			fprintf(t->stream, "WRONG: %.1f %% of %s\n",
-				100.0 * (double)row->bad_bytes / (double)row->checked_bytes, bytes);
+		print_check(t, &l->rows[i]);
 	}
 }
 

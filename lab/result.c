@@ -163,10 +163,19 @@ static void summarise_row(const struct ladder *l, struct row *row)
 	row->faults_per_gib = median_of(row, COLUMN_FAULTS, false);
 }
 
+static size_t count_good(const struct row *row)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < row->round_count; i++)
+		count += !row->rounds[i].rejected && isfinite(figures_gib_per_s(&row->rounds[i].figures));
+	return count;
+}
+
 /* A row that ran is OK when at least half of its rounds, and one, were left alone. */
 static void settle_status(const struct ladder *l, struct row *row)
 {
-	size_t good = row->round_count - row_rejected(row);
+	size_t good = count_good(row);
 
 	if (row->status != ROW_OK || (good > 0 && 2 * good >= l->rounds_wanted))
 		return;

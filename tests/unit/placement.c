@@ -1,63 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "placement.h"
 
-#include "harness.h"
+#include "tree.h"
 
-#include <err.h>
 #include <errno.h>
-#include <ftw.h>
-#include <limits.h>
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* A made-up /sys. */
-static char root[64];
-
-static void tree_begin(void)
-{
-	strcpy(root, "/tmp/gush-placement-XXXXXX");
-	if (!mkdtemp(root))
-		err(1, "%s", root);
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	(void)st;
-	(void)type;
-	(void)ftw;
-	return remove(path);
-}
-
-static void tree_end(void)
-{
-	CHECK(nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS) == 0);
-}
-
-static void put_bytes(const char *path, const char *bytes, size_t count)
-{
-	char name[PATH_MAX];
-	FILE *f;
-
-	snprintf(name, sizeof(name), "%s/%s", root, path);
-	for (char *slash = strchr(name + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		mkdir(name, 0700);
-		*slash = '/';
-	}
-	f = fopen(name, "w");
-	if (!f || fwrite(bytes, 1, count, f) != count || fclose(f) != 0)
-		err(1, "%s", name);
-}
-
 static void put_cpu(int cpu, const char *file, const char *text)
 {
 	char path[256];
 
 	snprintf(path, sizeof(path), "devices/system/cpu/cpu%d/%s", cpu, file);
-	put_bytes(path, text, strlen(text));
+	put(path, text);
 }
 
 static void put_topology(int cpu, const char *core, const char *package)

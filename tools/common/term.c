@@ -15,7 +15,9 @@ int term_columns(int fd)
 	struct winsize size;
 	uint64_t columns = 0;
 
-	if ((!text || parse_count(text, 500, &columns) < 0) && ioctl(fd, TIOCGWINSZ, &size) == 0)
+	if (text)
+		parse_count(text, UINT64_MAX, &columns);
+	if (columns == 0 && ioctl(fd, TIOCGWINSZ, &size) == 0)
 		columns = size.ws_col;
 	if (columns == 0)
 		return 80;

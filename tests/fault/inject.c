@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+#include "inject.h"
+
+#include "sys.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+struct inject inject;
+
+static const char *const names[] = {
+	[INJECT_OPEN] = "open",
+	[INJECT_CLOSE] = "close",
+	[INJECT_FSTAT] = "fstat",
+	[INJECT_READ] = "read",
+	[INJECT_WRITE] = "write",
+	[INJECT_READ_FLAGS] = "read_flags",
+	[INJECT_WRITE_FLAGS] = "write_flags",
+	[INJECT_SPLICE] = "splice",
+	[INJECT_VMSPLICE] = "vmsplice",
+	[INJECT_TEE] = "tee",
+	[INJECT_PIPE] = "pipe",
+	[INJECT_GET_FLAGS] = "get_flags",
+	[INJECT_GET_PIPE_SIZE] = "get_pipe_size",
+	[INJECT_SET_PIPE_SIZE] = "set_pipe_size",
+	[INJECT_POLL] = "poll",
+	[INJECT_MMAP] = "mmap_private",
+	[INJECT_MUNMAP] = "munmap",
+	[INJECT_MADVISE] = "madvise",
+	[INJECT_MLOCK] = "mlock",
+	[INJECT_IOCTL] = "ioctl",
+	[INJECT_CLONE3] = "clone3_no_pid",
+	[INJECT_CLONE_PIDFD] = "clone_bad_pidfd",
+};
+
+const char *inject_call_name(enum inject_call call)
+{
+	return names[call];
+}
+
+bool inject_moves_bytes(enum inject_call call)
+{
+	return call >= INJECT_READ && call <= INJECT_TEE;
+}
+
+static bool is_lie(void)
+{
+	return inject.kind > INJECT_SHORT;
+}
+
+static void note_hit(void)
+{
+	if (inject.hits++ == 0)
+		inject.hit_running = inject.running;
+}
+
+/* Counts the call; whether it is one to fail, shorten or lie about. */
+static bool chosen(enum inject_call call)
+{
+	unsigned n = ++inject.seen[call];
+
+	if (inject.kind == INJECT_NOTHING || inject.call != call || n < inject.at)
+		return false;
+	return is_lie() ? inject.hits == 0 : n < inject.at + inject.times;
+}
+
+/* 0, or the -errno to fail with. */
+static long refuse(enum inject_call call)
+{
+	bool hit = chosen(call);
+
+	if (hit && inject.kind == INJECT_ERRNO) {
+		note_hit();
+		return -inject.value;
+	}
+	return inject.missing_errno && inject.missing == call ? -inject.missing_errno : 0;
+}
+
+#define WRAP(type, name, call, parameters, arguments)                                                        \
+	type __real_gi_sys_##name parameters;                                                                \
+	type __wrap_gi_sys_##name parameters;                                                                \
+	type __wrap_gi_sys_##name parameters                                                                 \
+	{                                                                                                    \
+		long error = refuse(call);                                                                   \
+                                                                                                             \
+		return error ? (type)error : __real_gi_sys_##name arguments;                                 \
+	}
+
+WRAP(int, open, INJECT_OPEN, (const char *path, int flags, mode_t mode), (path, flags, mode))
+WRAP(int, fstat, INJECT_FSTAT, (int fd, struct stat *ret_st), (fd, ret_st))
+WRAP(int, pipe, INJECT_PIPE, (int ret_fds[2]), (ret_fds))
+WRAP(int, get_flags, INJECT_GET_FLAGS, (int fd), (fd))
+WRAP(int, get_pipe_size, INJECT_GET_PIPE_SIZE, (int fd), (fd))
+WRAP(int, set_pipe_size, INJECT_SET_PIPE_SIZE, (int fd, size_t bytes), (fd, bytes))
+WRAP(int, madvise, INJECT_MADVISE, (void *base, size_t bytes, int advice), (base, bytes, advice))
+WRAP(int, mlock, INJECT_MLOCK, (const void *base, size_t bytes), (base, bytes))
+WRAP(int, ioctl, INJECT_IOCTL, (int fd, unsigned long request, void *arg), (fd, request, arg))
+
+int __real_gi_sys_poll(struct pollfd *fds, nfds_t count, int64_t timeout_ns);
+int __wrap_gi_sys_poll(struct pollfd *fds, nfds_t count, int64_t timeout_ns);
+int __wrap_gi_sys_poll(struct pollfd *fds, nfds_t count, int64_t timeout_ns)
+{
+	long error = refuse(INJECT_POLL);
+
+	if (count != 1 || fds->fd != inject.poll_fd || fds->events != inject.poll_events)
+		inject.poll_strayed = true;
+	return error ? (int)error : __real_gi_sys_poll(fds, count, timeout_ns);
+}
+
+int __real_gi_sys_close(int fd);
+int __wrap_gi_sys_close(int fd);
+int __wrap_gi_sys_close(int fd)
+{
+	long error = refuse(INJECT_CLOSE);
+	int ret = __real_gi_sys_close(fd);
+
+	return error ? (int)error : ret;
+}
+
+int __real_gi_sys_mmap_private(size_t bytes, void **ret_base);
+int __wrap_gi_sys_mmap_private(size_t bytes, void **ret_base);
+int __wrap_gi_sys_mmap_private(size_t bytes, void **ret_base)
+{
+	long error = refuse(INJECT_MMAP);
+	int ret = error ? (int)error : __real_gi_sys_mmap_private(bytes, ret_base);
+
+	if (ret == 0)
+		inject.mapped_bytes += (long)bytes;
+	return ret;
+}
+
+int __real_gi_sys_munmap(void *base, size_t bytes);
+int __wrap_gi_sys_munmap(void *base, size_t bytes);
+int __wrap_gi_sys_munmap(void *base, size_t bytes)
+{
+	long error = refuse(INJECT_MUNMAP);
+	int ret = error ? (int)error : __real_gi_sys_munmap(base, bytes);
+
+	if (ret == 0)
+		inject.mapped_bytes -= (long)bytes;
+	return ret;
+}
+
+static long clone_or(enum inject_call call, long (*real)(void), long all_well)
+{
+	bool hit = chosen(call);
+
+	if (hit && inject.kind == INJECT_ERRNO) {
+		note_hit();
+		return -inject.value;
+	}
+	if (hit && inject.kind == INJECT_PRETEND && inject.running) {
+		note_hit();
+		return all_well;
+	}
+	return inject.missing_errno && inject.missing == call ? -inject.missing_errno : real();
+}
+
+long __real_gi_sys_clone3_no_pid(void);
+long __wrap_gi_sys_clone3_no_pid(void);
+long __wrap_gi_sys_clone3_no_pid(void)
+{
+	return clone_or(INJECT_CLONE3, __real_gi_sys_clone3_no_pid, -EINVAL);
+}
+
+long __real_gi_sys_clone_bad_pidfd(void);
+long __wrap_gi_sys_clone_bad_pidfd(void);
+long __wrap_gi_sys_clone_bad_pidfd(void)
+{
+	return clone_or(INJECT_CLONE_PIDFD, __real_gi_sys_clone_bad_pidfd, -EFAULT);
+}
+
+/* One call that moves bytes, whichever it is. buf is NULL where they go from pipe to pipe. */
+struct move {
+	enum inject_call call;
+	int fd, out;
+	char *buf;
+	size_t bytes;
+	unsigned flags;
+};
+
+ssize_t __real_gi_sys_read(int fd, void *buf, size_t bytes);
+ssize_t __real_gi_sys_write(int fd, const void *buf, size_t bytes);
+ssize_t __real_gi_sys_read_flags(int fd, void *buf, size_t bytes, int rwf);
+ssize_t __real_gi_sys_write_flags(int fd, const void *buf, size_t bytes, int rwf);
+ssize_t __real_gi_sys_splice(int in, int out, size_t bytes, unsigned flags);
+ssize_t __real_gi_sys_vmsplice(int fd, const void *buf, size_t bytes, unsigned flags);
+ssize_t __real_gi_sys_tee(int in, int out, size_t bytes, unsigned flags);
+
+static ssize_t really(const struct move *m, char *buf, size_t bytes)
+{
+	switch (m->call) {
+	case INJECT_READ:
+		return __real_gi_sys_read(m->fd, buf, bytes);
+	case INJECT_WRITE:
+		return __real_gi_sys_write(m->fd, buf, bytes);
+	case INJECT_READ_FLAGS:
+		return __real_gi_sys_read_flags(m->fd, buf, bytes, (int)m->flags);
+	case INJECT_WRITE_FLAGS:
+		return __real_gi_sys_write_flags(m->fd, buf, bytes, (int)m->flags);
+	case INJECT_SPLICE:
+		return __real_gi_sys_splice(m->fd, m->out, bytes, m->flags);
+	case INJECT_VMSPLICE:
+		return __real_gi_sys_vmsplice(m->fd, buf, bytes, m->flags);
+	case INJECT_TEE:
+		return __real_gi_sys_tee(m->fd, m->out, bytes, m->flags);
+	default:
+		return -ENOSYS;
+	}
+}
+
+static char scratch[1 << 20]; /* not on the stack: a vmspliced copy must outlive the call */
+
+/* One wrong byte ahead of the right ones, where there is no buffer to spoil. */
+static ssize_t corrupt_between(const struct move *m)
+{
+	char byte;
+
+	if (m->call == INJECT_SPLICE && read(m->fd, &byte, 1) != 1)
+		return -EIO;
+	return write(m->out, "#", 1);
+}
+
+static ssize_t corrupt(const struct move *m, bool sends)
+{
+	ssize_t n;
+
+	if (!m->buf)
+		return corrupt_between(m);
+	if (!sends) {
+		n = really(m, m->buf, m->bytes);
+		if (n > 0)
+			m->buf[n / 2] ^= 1;
+		return n;
+	}
+	memcpy(scratch, m->buf, m->bytes);
+	scratch[0] ^= 1;
+	return really(m, scratch, m->bytes);
+}
+
+static ssize_t drop(const struct move *m, bool sends)
+{
+	ssize_t n;
+
+	if (sends) {
+		n = really(m, m->buf, m->bytes / 2);
+		return n > 0 ? (ssize_t)m->bytes : n;
+	}
+	n = really(m, m->buf, m->bytes / 2);
+	if (n > 0)
+		(void)!really(m, scratch, 8); /* and gone they are */
+	return n;
+}
+
+static ssize_t twice(const struct move *m, bool sends)
+{
+	ssize_t n;
+
+	if (!sends)
+		return (ssize_t)inject.last_bytes;
+	n = really(m, m->buf, m->bytes);
+	if (n > 0)
+		(void)!really(m, m->buf, (size_t)n);
+	return n;
+}
+
+static ssize_t lie(const struct move *m)
+{
+	bool sends = m->call != INJECT_READ && m->call != INJECT_READ_FLAGS && m->call != INJECT_SPLICE;
+	ssize_t n = 0;
+
+	if (inject.kind == INJECT_DROP)
+		n = drop(m, sends);
+	else if (inject.kind == INJECT_TWICE)
+		n = twice(m, sends);
+	else if (inject.kind == INJECT_CORRUPT)
+		n = corrupt(m, sends);
+	else if (inject.kind == INJECT_OVERCLAIM && (n = really(m, m->buf, m->bytes - 1)) > 0)
+		n++;
+	if (n > 0 || inject.kind == INJECT_END)
+		note_hit();
+	return n;
+}
+
+static ssize_t shorten(const struct move *m)
+{
+	size_t bytes = (size_t)inject.value < m->bytes ? (size_t)inject.value : m->bytes;
+
+	if (bytes < m->bytes)
+		note_hit();
+	return really(m, m->buf, bytes);
+}
+
+static ssize_t move(const struct move *m)
+{
+	ssize_t n;
+
+	if (!chosen(m->call)) {
+		n = inject.missing_errno && inject.missing == m->call ? -inject.missing_errno
+								      : really(m, m->buf, m->bytes);
+	} else if (inject.kind == INJECT_ERRNO) {
+		note_hit();
+		return -inject.value;
+	} else {
+		n = inject.kind == INJECT_SHORT ? shorten(m) : lie(m);
+	}
+	if (n > 0)
+		inject.last_bytes = (size_t)n;
+	return n;
+}
+
+#define WRAP_MOVE(name, call, parameters, fd, out, buf, flags)                                               \
+	ssize_t __wrap_gi_sys_##name parameters;                                                             \
+	ssize_t __wrap_gi_sys_##name parameters                                                              \
+	{                                                                                                    \
+		return move(&(struct move){                                                                  \
+			call, fd, out, (char *)(uintptr_t)(buf), bytes, (unsigned)(flags) });                \
+	}
+
+WRAP_MOVE(read, INJECT_READ, (int fd, void *buf, size_t bytes), fd, -1, buf, 0)
+WRAP_MOVE(write, INJECT_WRITE, (int fd, const void *buf, size_t bytes), fd, -1, buf, 0)
+WRAP_MOVE(read_flags, INJECT_READ_FLAGS, (int fd, void *buf, size_t bytes, int rwf), fd, -1, buf, rwf)
+WRAP_MOVE(write_flags, INJECT_WRITE_FLAGS, (int fd, const void *buf, size_t bytes, int rwf), fd, -1, buf, rwf)
+WRAP_MOVE(vmsplice, INJECT_VMSPLICE, (int fd, const void *buf, size_t bytes, unsigned flags), fd, -1, buf,
+	flags)
+WRAP_MOVE(splice, INJECT_SPLICE, (int in, int out, size_t bytes, unsigned flags), in, out, NULL, flags)
+WRAP_MOVE(tee, INJECT_TEE, (int in, int out, size_t bytes, unsigned flags), in, out, NULL, flags)
