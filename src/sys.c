@@ -136,8 +136,11 @@ int gi_sys_set_pipe_size(int fd, size_t bytes)
 
 int gi_sys_poll(struct pollfd *fds, nfds_t count, int64_t timeout_ns)
 {
-	int64_t end = timeout_ns < 0 ? 0 : gi_sys_now_ns() + timeout_ns;
+	int64_t end;
 
+	if (timeout_ns > INT64_MAX / 2)
+		timeout_ns = INT64_MAX / 2; /* 146 years: the sum below must not overflow */
+	end = timeout_ns < 0 ? 0 : gi_sys_now_ns() + timeout_ns;
 	for (;;) {
 		struct timespec left = { timeout_ns / 1000000000, timeout_ns % 1000000000 };
 		int ret = ppoll(fds, count, timeout_ns < 0 ? NULL : &left, NULL);

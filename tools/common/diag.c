@@ -20,6 +20,14 @@ const char *diag_program(void)
 	return program;
 }
 
+/* A user's text may hold line breaks, or commands for the terminal. */
+static void make_plain(char *text, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			text[i] = '?';
+}
+
 /* One write for the whole line, so that lines of several processes do not mix. */
 static void say(const char *reason, const char *format, va_list args)
 {
@@ -36,6 +44,7 @@ static void say(const char *reason, const char *format, va_list args)
 	}
 	if (at > sizeof(line) - 1)
 		at = sizeof(line) - 1; /* cut */
+	make_plain(line, at);
 	line[at] = '\n';
 	/* Nobody is left to tell when standard error itself fails. */
 	while (write(STDERR_FILENO, line, at + 1) < 0 && errno == EINTR)
