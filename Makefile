@@ -74,10 +74,10 @@ comma := ,
 WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/fault/wrapped 2>/dev/null))
 FAULT_PARTS := tests/fault/inject.c $(wildcard tests/fault/*_case.c)
 FAULT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(filter-out $(FAULT_PARTS),$(FAULT_SRC)))
-$(FAULT_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(FAULT_PARTS)) $(LIBS)
+$(FAULT_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(FAULT_PARTS)) $(LIBS) tests/fault/wrapped
 	$(call SHOW,LINK)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $^
+	$(Q)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $(filter-out tests/fault/wrapped,$^)
 
 # docs/template.c is where a new sub-command starts: it must stay one that builds and runs.
 $(O)/tests/template: $(O)/docs/template.o $(LIBS)

@@ -18,6 +18,12 @@ size_t gi_page_bytes(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* A power of two, larger than a page: all else would be read as nonsense, or in part. */
+static size_t sane_unit(size_t bytes)
+{
+	return bytes > gi_page_bytes() && (bytes & (bytes - 1)) == 0 ? bytes : 0;
+}
+
 size_t gi_huge_page_bytes(void)
 {
 	char text[32];
@@ -31,7 +37,7 @@ size_t gi_huge_page_bytes(void)
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	return strtoul(text, NULL, 10);
+	return sane_unit(strtoul(text, NULL, 10));
 }
 
 /* Maps one unit more than wanted and gives back what lies outside the aligned part. */

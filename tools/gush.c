@@ -76,6 +76,7 @@ int main(int argc, char **argv)
 {
 	const struct command *command = argc > 0 ? command_find(commands, base_name(argv[0])) : NULL;
 
+	diag_hold_standard_descriptors();
 	if (command)
 		return run(command, argc, argv);
 	if (argc < 2) {

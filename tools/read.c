@@ -58,12 +58,10 @@ static void print_line(const struct pair_options *o, double gib_per_s)
 
 static int explain_end(const struct receiver *r, int error, uint64_t wanted_bytes)
 {
-	char got[UNITS_TEXT], wanted[UNITS_TEXT];
-
 	if (error == -ENODATA)
-		diag("the input ended after %s of %s: the writer has died or stopped early",
-			format_about((double)r->received_bytes, got),
-			format_about((double)wanted_bytes, wanted));
+		diag("the input ended after %" PRIu64 " of %" PRIu64
+		     " bytes: the writer has died or stopped early",
+			r->received_bytes, wanted_bytes);
 	else if (error == -EINVAL && r->config.call == RECEIVER_SPLICE)
 		diag("splice from standard input (%s) is not possible; leave out --read-with-splice",
 			gi_kind_name(r->endpoint.kind));
@@ -101,10 +99,11 @@ int read_main(int argc, char **argv)
 		return ret;
 	if (o.bytes_to_pipe == 0)
 		o.bytes_to_pipe = PAIR_DEFAULT_BYTES_TO_PIPE;
-	ret = gi_sys_get_flags(STDOUT_FILENO);
-	if (ret < 0) { /* else the next descriptor to be opened takes its place and swallows the figure */
-		diag_errno(ret, "standard output");
-		return 1;
+	for (int fd = STDIN_FILENO; fd <= STDOUT_FILENO; fd++) {
+		if (diag_came_closed(fd)) {
+			diag("standard %s is closed", fd == STDIN_FILENO ? "input" : "output");
+			return 1;
+		}
 	}
 	note_unused(&o);
 	if (o.verbose)

@@ -86,6 +86,10 @@ int write_main(int argc, char **argv)
 		ret = check_options(&o);
 	if (ret != OPTION_DONE)
 		return ret;
+	if (diag_came_closed(STDOUT_FILENO)) {
+		diag("standard output is closed");
+		return 1;
+	}
 	if (o.verbose)
 		pair_print_options(&o);
 	signal(SIGPIPE, SIG_IGN); /* a reader that goes is the usual end, not a crash */

@@ -87,7 +87,7 @@ begin stdout_of_read
 for options in '' --csv --read-with-splice --busy-loop; do
   ends '"$gush" write' '"$gush" read --bytes-to-pipe=64K $options >&-'
   is "status, closed, $options" "$rstatus" 1
-  is "stderr, closed, $options" "$rerr" 'gush read: standard output: Bad file descriptor'
+  is "stderr, closed, $options" "$rerr" 'gush read: standard output is closed'
   ends '"$gush" write' '"$gush" read --bytes-to-pipe=64K $options > /dev/full'
   is "status, full, $options" "$rstatus" 1
   is "stderr, full, $options" "$rerr" 'gush read: standard output: No space left on device'
@@ -108,14 +108,14 @@ for options in '' --read-with-splice --busy-loop --poll --csv; do
   # shellcheck disable=SC2086
   run "$gush" read $options <&-
   is "status of read $options" "$status" 1
-  is "stderr of read $options" "$err" 'gush read: input: Bad file descriptor'
+  is "stderr of read $options" "$err" 'gush read: standard input is closed'
   is "stdout of read $options" "$out" ''
 done
 for options in '' --write-with-vmsplice --busy-loop --pipe-size=64K; do
   # shellcheck disable=SC2086
   "$gush" write $options >&- 2> "$tmp/err"
   is "status of write $options" $? 1
-  is "stderr of write $options" "$(cat "$tmp/err")" 'gush write: output: Bad file descriptor'
+  is "stderr of write $options" "$(cat "$tmp/err")" 'gush write: standard output is closed'
 done
 # What an end does not use may be closed.
 "$gush" write --bytes-to-pipe=100000 --huge-page <&- | "$helpers/drain" X > "$tmp/out"
@@ -132,7 +132,7 @@ for options in '' --poll --busy-loop '--poll --busy-loop'; do
   # shellcheck disable=SC2086
   run "$gush" read $options --bytes-to-pipe=2000000 < "$tmp/file"
   is "status past the end $options" "$status" 1
-  is "stderr past the end $options" "$err" "gush read: the input ended after 977 KiB of 1.91 MiB: $died"
+  is "stderr past the end $options" "$err" "gush read: the input ended after 1000000 of 2000000 bytes: $died"
   is "stdout past the end $options" "$out" ''
 done
 end
@@ -158,7 +158,7 @@ is 'status of /dev/zero' "$status" 0
 matches 'figure of /dev/zero' "$out" "$(figure 100KiB 30 3MiB)"
 run "$gush" read < /dev/null
 is 'status of /dev/null' "$status" 1
-is 'stderr of /dev/null' "$err" "gush read: the input ended after 0 B of 10.0 GiB: $died"
+is 'stderr of /dev/null' "$err" "gush read: the input ended after 0 of 10737418240 bytes: $died"
 run "$gush" read < /
 is 'status of a folder' "$status" 1
 is 'stderr of a folder' "$err" 'gush read: read from standard input (directory): Is a directory'
@@ -202,7 +202,7 @@ if have script; then
   printf 'abc\n\004' | timeout 20 script -qec "'$gush' read --bytes-to-pipe=1M" /dev/null > "$tmp/out" 2>&1
   is 'end typed: status' $? 1
   is 'end typed' "$(tr -d '\r' < "$tmp/out" | grep -o 'gush read:.*')" \
-    "gush read: the input ended after 4 B of 1.00 MiB: $died"
+    "gush read: the input ended after 4 of 1048576 bytes: $died"
   end
 else
   skip terminal 'no script(1)'
@@ -284,12 +284,12 @@ for options in '' --csv --poll --busy-loop '--poll --busy-loop' --read-with-spli
   '--read-with-splice --busy-loop'; do
   ends '"$gush" write --bytes-to-pipe=1M' '"$gush" read --bytes-to-pipe=1G $options'
   is "status of read $options" "$rstatus" 1
-  is "stderr of read $options" "$rerr" "gush read: the input ended after 1.00 MiB of 1.00 GiB: $died"
+  is "stderr of read $options" "$rerr" "gush read: the input ended after 1048576 of 1073741824 bytes: $died"
   is "stdout of read $options" "$rout" ''
   is "status of write, $options" "$wstatus" 0
   ends 'timeout -s KILL 0.1 "$gush" write' '"$gush" read --bytes-to-pipe=1P $options'
   is "killed: status of read $options" "$rstatus" 1
-  matches "killed: stderr of read $options" "$rerr" "gush read: the input ended after .* of 1\.00 PiB: $died"
+  matches "killed: stderr of read $options" "$rerr" "gush read: the input ended after .* of 1125899906842624 bytes: $died"
   is "killed: stdout of read $options" "$rout" ''
 done
 end

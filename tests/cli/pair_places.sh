@@ -179,7 +179,7 @@ if usable "$helpers/deny" splice EPERM; then
       read_fails "a buffer of 256KiB: $text" '' "$helpers/deny madvise $error"
     fi
     write_fails "output: $text" '' "$helpers/deny fcntl $error"
-    read_fails "standard output: $text" '' "$helpers/deny fcntl $error"
+    read_fails "input: $text" '' "$helpers/deny fcntl $error"
   done
   end
 fi
@@ -191,7 +191,7 @@ if usable "$helpers/deny" splice KILL; then
   is 'status of the writer' "$wstatus" 159 # 128 + SIGSYS
   is 'status of the reader' "$rstatus" 1
   is 'stderr of the reader' "$rerr" \
-    'gush read: the input ended after 0 B of 10.0 GiB: the writer has died or stopped early'
+    'gush read: the input ended after 0 of 10737418240 bytes: the writer has died or stopped early'
   is 'stdout of the reader' "$rout" ''
   ends '"$gush" write' '"$helpers/deny" splice KILL "$gush" read --read-with-splice'
   is 'status of the reader that was killed' "$rstatus" 159

@@ -137,8 +137,11 @@ int __wrap_gi_sys_munmap(void *base, size_t bytes)
 	long error = refuse(INJECT_MUNMAP);
 	int ret = error ? (int)error : __real_gi_sys_munmap(base, bytes);
 
-	if (ret == 0)
-		inject.mapped_bytes -= (long)bytes;
+	inject.mapped_bytes -= ret == 0 ? (long)bytes : 0;
+	if (error) {
+		inject.left_base = base;
+		inject.left_bytes = bytes;
+	}
 	return ret;
 }
 

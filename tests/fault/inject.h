@@ -68,6 +68,8 @@ struct inject {
 	bool hit_running;  /* the (first) hit came while running */
 	unsigned hits;	   /* faults and lies that happened */
 	long mapped_bytes; /* by mmap_private, less what munmap gave back */
+	void *left_base;   /* what a munmap that was failed has left, for the test to take away */
+	size_t left_bytes;
 	size_t last_bytes; /* what the last receiving call brought */
 	unsigned seen[INJECT_CALLS];
 };

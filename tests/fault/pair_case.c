@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum expect {
@@ -231,7 +232,9 @@ const char *case_run(const struct setup *s, const struct inject *fault, struct o
 	wrong = judge(s, ret_outcome);
 	if (!wrong && lowest_free_fd() != free_fd)
 		wrong = "a descriptor was left open";
-	if (!wrong && inject.mapped_bytes != 0 && inject.call != INJECT_MUNMAP)
+	if (!wrong && inject.mapped_bytes != (long)inject.left_bytes)
 		wrong = "a mapping was left";
+	if (inject.left_bytes) /* or locked ones add up to the limit of a user */
+		munmap(inject.left_base, inject.left_bytes);
 	return wrong;
 }

@@ -2,6 +2,7 @@
 #include "diag.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,23 @@ void diag_set_program(const char *name)
 const char *diag_program(void)
 {
 	return program;
+}
+
+static bool came_closed[STDERR_FILENO + 1];
+
+void diag_hold_standard_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		came_closed[fd] = fcntl(fd, F_GETFD) < 0 && errno == EBADF;
+		if (came_closed[fd])
+			open("/dev/null",
+				fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* not O_CLOEXEC: gush-lab too */
+	}
+}
+
+bool diag_came_closed(int fd)
+{
+	return came_closed[fd];
 }
 
 /* A user's text may hold line breaks, or commands for the terminal. */

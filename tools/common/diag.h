@@ -3,8 +3,17 @@
 #ifndef DIAG_H
 #define DIAG_H
 
+#include <stdbool.h>
+
 void diag_set_program(const char *name); /* not copied */
 const char *diag_program(void);
+
+/*
+ * First of all in main: a standard descriptor that came closed stays unusable, but its number is taken. Else
+ * the next file or pipe to be opened would get it, and what is meant for people would end up in there.
+ */
+void diag_hold_standard_descriptors(void);
+bool diag_came_closed(int fd); /* one of 0 to 2, as diag_hold_standard_descriptors found it */
 
 __attribute__((format(printf, 1, 2))) void diag(const char *format, ...);
 /* The same with ": " and the error's text behind; takes errno values of either sign. */

@@ -171,8 +171,9 @@ static int send_chunk(struct sender *s, const char *at, size_t left)
 		n = call_once(s, at, left);
 		if (n == -EAGAIN) {
 			ret = gi_wait_again(&s->wait, fd, POLLOUT);
-		} else if (n < 0) {
-			return fail_at(s, names[s->config.call], (int)n);
+		} else if (n <=
+			   0) { /* 0 for bytes that were to go is no answer, and asking again would spin */
+			return fail_at(s, names[s->config.call], n < 0 ? (int)n : -EIO);
 		} else {
 			gi_wait_moved(&s->wait);
 			at += n;
