@@ -227,7 +227,7 @@ static int check_row(struct climber *c, struct row *row)
 		row->check = row->bad_bytes ? CHECK_WRONG : CHECK_RIGHT;
 		return 0;
 	}
-	row->check = CHECK_FAILED;
+	row->check = result.end == ROUND_NOT_HERE ? CHECK_NOT_HERE : CHECK_FAILED;
 	snprintf(row->check_reason, sizeof(row->check_reason), "%s",
 		*result.reason ? result.reason : "nothing came through in time");
 	return 0;

@@ -115,18 +115,25 @@ static void say_limit(struct sentences *s, const struct ladder *l)
 
 	if (!top || !limit)
 		return;
-	if (rate(top) < rate(limit))
+	if (faster(limit, top))
 		snprintf(next(s), EXPLAIN_TEXT,
 			"The calls alone, in one process on one CPU, reach %.1f GiB/s (limit): %s gets %.0f "
-			"%% of that with two "
-			"processes; the rest goes into the hand-over between them (%.0f context switches per "
-			"GiB).",
+			"%% of "
+			"that with two processes; the rest goes into the hand-over between them (%.0f "
+			"context "
+			"switches per GiB).",
 			rate(limit), top->step->name, 100 * times(top, limit), top->switches_per_gib);
-	else
+	else if (faster(top, limit))
 		snprintf(next(s), EXPLAIN_TEXT,
 			"%s is faster than vmsplice and splice in one process on one CPU (limit: %.1f "
-			"GiB/s): its calls cost "
-			"less, or its two CPUs share the work.",
+			"GiB/s): its "
+			"calls cost less, or its two CPUs share the work.",
+			top->step->name, rate(limit));
+	else
+		snprintf(next(s), EXPLAIN_TEXT,
+			"%s is as fast, within the noise, as its calls alone in one process on one CPU "
+			"(limit: %.1f "
+			"GiB/s): the hand-over between two processes costs next to nothing.",
 			top->step->name, rate(limit));
 }
 

@@ -12,7 +12,7 @@
 #define MEMORY_PASS ((size_t)16 << 20)
 #define MEMORY_MIN ((uint64_t)64 << 20)
 #define MEMORY_MAX                                                                                           \
-	((uint64_t)512 << 20) /* a virtual machine may claim its host's whole cache: 260 MiB seen */
+	((uint64_t)256 << 20) /* a virtual machine may claim its host's whole cache: 260 MiB seen */
 
 static int fail_at(struct reference_state *state, const char *what, int error)
 {

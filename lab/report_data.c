@@ -69,7 +69,7 @@ static void json_check(struct json *j, const struct row *row)
 	json_open(j, "verified", '{');
 	json_int(j, "bytes", (int64_t)row->checked_bytes);
 	json_int(j, "bad_bytes", (int64_t)row->bad_bytes);
-	json_text(j, "reason", row->check == CHECK_FAILED ? row->check_reason : NULL);
+	json_text(j, "reason", row->check >= CHECK_NOT_HERE ? row->check_reason : NULL);
 	json_close(j);
 }
 

@@ -331,8 +331,9 @@ static void print_check(const struct table *t, const struct row *row)
 	char text[320], bytes[UNITS_TEXT], bad[UNITS_TEXT];
 
 	format_about((double)row->checked_bytes, bytes);
-	if (row->check == CHECK_FAILED)
-		snprintf(text, sizeof(text), "could not be checked: %s", row->check_reason);
+	if (row->check == CHECK_FAILED || row->check == CHECK_NOT_HERE)
+		snprintf(text, sizeof(text), "could not be checked%s: %s",
+			row->check == CHECK_NOT_HERE ? " here" : "", row->check_reason);
 	else if (row->check == CHECK_RIGHT)
 		snprintf(text, sizeof(text), "right: %s", bytes);
 	else

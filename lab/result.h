@@ -34,7 +34,8 @@ struct row {
 	struct interval gib_per_s, ratio_to_first;
 	double cpu_s_per_gib, switches_per_gib, faults_per_gib;
 
-	enum { CHECK_NONE, CHECK_RIGHT, CHECK_WRONG, CHECK_FAILED } check; /* --verify */
+	/* --verify; NOT_HERE: the checking receiver cannot run here, though the step can */
+	enum { CHECK_NONE, CHECK_RIGHT, CHECK_WRONG, CHECK_NOT_HERE, CHECK_FAILED } check;
 	uint64_t checked_bytes, bad_bytes;
 	char check_reason[240];
 };

@@ -30,8 +30,13 @@ static int start_ends(struct round *r)
 
 	for (int i = 0; i < r->setup.ends; i++) {
 		r->pid[i] = fork();
-		if (r->pid[i] < 0)
-			return -errno;
+		if (r->pid[i] < 0) {
+			int error = -errno;
+
+			for (int k = i; k < r->setup.ends; k++)
+				gi_pipe_close(&r->setup.news[k]); /* no news will come from these */
+			return error;
+		}
 		if (r->pid[i] == 0)
 			end_run(&r->setup, i, parent);
 		gi_pipe_close_write(&r->setup.news[i]);

@@ -137,6 +137,8 @@ static int add_step(struct ladder *l, const struct machine *m, const struct step
 		return add_same(l, m, step);
 	case STEP_BOTH:
 		ret = add_near(l, m, step);
+		if (m->by_hand && m->placements[0].sender_cpu == m->placements[0].receiver_cpu)
+			return ret; /* that was one CPU already */
 		return ret < 0 ? ret : add_same(l, m, step);
 	case STEP_EVERYWHERE:
 		for (size_t i = 0; ret == 0 && i < m->placement_count; i++)

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.inc"
 # shellcheck source=tests/cli/ladder.inc
 . "$(dirname "$0")/ladder.inc"
+unset NO_COLOR
 # One row that runs anywhere and needs no memory to speak of.
 cpu=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/self/status)
 tiny="--quick --rounds 1 --only write-read --cpus $cpu"
@@ -45,10 +46,10 @@ refused "--cpus: '0,99999' names a CPU that this process may not use" --cpus 0,9
 end
 
 begin ladder_same_file
-run "$gush" ladder --json "$tmp/same" --csv "$tmp/same"
+run "$gush" ladder $tiny --json "$tmp/same" --csv "$tmp/same"
 is status "$status" 2
 matches stderr "$err" "gush ladder: --json and --csv name the same file, '$tmp/same'.*"
-run "$gush" ladder --json "$tmp/same" --csv "$tmp/../${tmp##*/}/same"
+run "$gush" ladder $tiny --json "$tmp/same" --csv "$tmp/../${tmp##*/}/same"
 is 'status of the same by another path' "$status" 2
 end
 
@@ -93,7 +94,7 @@ end
 # Everything in its place: the bars on standard output, the files complete, nothing on standard error.
 begin ladder_files
 echo 'old and much longer than nothing' > "$tmp/csv"
-COLUMNS=100 ladder --only one-cpu,memcpy --json "$tmp/json" --csv "$tmp/csv"
+TERM=xterm COLUMNS=100 ladder --only one-cpu,memcpy --json "$tmp/json" --csv "$tmp/csv"
 is status "$status" 0
 is stderr "$err" ''
 check_json "$tmp/json"

@@ -20,11 +20,13 @@ children_of() {
   done 2> "$tmp/lib.err"
 }
 
-# start default|ignore NUMBER: a ladder that would run for hours, in the middle of a round; $pid $children
+# start default|ignore NUMBER [OPTION]...: a ladder that would run for hours, in the middle of a round; $pid $children
 start() {
   echo old > "$tmp/json"
-  "$helpers/with_signal" "$1" "$2" "$gush" ladder --rounds 100000 --only write-read --cpus "$cpu" \
-    --json "$tmp/json" --csv "$tmp/csv" > "$tmp/out" 2> "$tmp/err" &
+  disposition=$1 number=$2
+  shift 2
+  "$helpers/with_signal" "$disposition" "$number" "$gush" ladder --rounds 100000 --only write-read --cpus "$cpu" \
+    --json "$tmp/json" --csv "$tmp/csv" "$@" > "$tmp/out" 2> "$tmp/err" &
   pid=$!
   sleep 1
   children=
@@ -52,6 +54,8 @@ finished() {
   done
   if [ -n "$children" ]; then good; else bad 'it had no children to begin with'; fi
   is 'children left' "$left" ''
+  # shellcheck disable=SC2086 # several numbers
+  [ -z "$left" ] || kill -KILL $left
 }
 
 # ended_by NAME NUMBER
@@ -76,9 +80,9 @@ ended_by TERM 15
 ended_by HUP 1
 ended_by QUIT 3
 
-# No handler can help here: the children go all the same, and old results are still there.
+# No handler can help here: the children go all the same, out of a round of hours, and old results are still there.
 begin ladder_KILL
-start default 2
+start default 2 --bytes 1E
 kill -KILL "$pid"
 finished
 is status "$status" 137

@@ -7,7 +7,7 @@
 #include <math.h>
 
 /* user nice system idle iowait irq softirq steal guest guest_nice */
-static const char proc_stat[] = "cpu  1 0 0 0 0 0 0 0 0 0\n"
+static const char proc_stat[] = "cpu  1 7 7 7 7 7 7 7 7 7\n"
 				"cpu0 100 20 30 4000 5 6 7 8 0 0\n"
 				"cpu1 200 0 100 1000 0 0 0 50 0 0\n"
 				"cpu10 9000 0 0 0 0 0 0 900 0 0\n"

@@ -28,7 +28,7 @@ static const struct {
 	{ "vmsplice", ENOSYS, ROUND_NOT_HERE, "vmsplice: not in this kernel, or forbidden by a sandbox" },
 	{ "copy-on-write barrier", ENOSYS, ROUND_NOT_HERE, "copy-on-write barrier: not in this kernel" },
 	{ "starting the processes", EMFILE, ROUND_NOT_HERE, "raise 'ulimit -n' (Too many open files)" },
-	{ "/dev/null", ENFILE, ROUND_NOT_HERE, "in the whole system (Too many open files in system)" },
+	{ "/dev/null", ENFILE, ROUND_NOT_HERE, "or the system's limit (Too many open files in system)" },
 	{ "starting the processes", EAGAIN, ROUND_NOT_HERE, "raise 'ulimit -u'" },
 	{ "vmsplice", EFAULT, ROUND_FAILED, "vmsplice: Bad address" },
 	{ "read", ENODATA, ROUND_FAILED, "read: No data available" },

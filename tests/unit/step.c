@@ -133,6 +133,7 @@ static void article_settings(void)
 	CHECK_INT(step_find("pipe-256K")->sender.pipe_bytes, 256 << 10);
 	CHECK_INT(step_find("pipe-1M")->sender.pipe_bytes, 1 << 20);
 	CHECK(step_find("gift")->sender.gift && step_find("lock-memory")->sender.lock);
+	CHECK(step_find("protect")->sender.protect && !step_find("fill-unsafe")->sender.protect);
 	CHECK(step_find("dont-touch-pages")->sender.untouched &&
 		step_find("same-buffer")->sender.one_mapping);
 }
