@@ -8,10 +8,6 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 
-#ifndef RWF_NOWAIT
-#define RWF_NOWAIT 0x8 /* linux/fs.h; musl 1.2.3 does not have it */
-#endif
-
 void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint)
 {
 	*io = (struct gi_nowait){ .fd = endpoint->fd, .private_fd = -1 };
@@ -22,7 +18,7 @@ void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint)
 		break;
 	default:
 		io->plain =
-			true; /* RWF_NOWAIT on a file answers EAGAIN until somebody else reads the page in */
+			true; /* GI_RWF_NOWAIT on a file answers EAGAIN until somebody else reads the page in */
 	}
 	if (endpoint->nonblock)
 		io->plain = true;
@@ -69,7 +65,7 @@ ssize_t gi_nowait_read(struct gi_nowait *io, void *buf, size_t bytes)
 	if (io->plain)
 		return gi_sys_read(io->fd, buf, bytes);
 	if (io->private_fd < 0) {
-		ret = gi_sys_read_flags(io->fd, buf, bytes, RWF_NOWAIT);
+		ret = gi_sys_read_flags(io->fd, buf, bytes, GI_RWF_NOWAIT);
 		if (!no_such_way(ret))
 			return ret;
 		ret = open_private(io);
@@ -86,7 +82,7 @@ ssize_t gi_nowait_write(struct gi_nowait *io, const void *buf, size_t bytes)
 	if (io->plain)
 		return gi_sys_write(io->fd, buf, bytes);
 	if (io->private_fd < 0) {
-		ret = gi_sys_write_flags(io->fd, buf, bytes, RWF_NOWAIT);
+		ret = gi_sys_write_flags(io->fd, buf, bytes, GI_RWF_NOWAIT);
 		if (!no_such_way(ret))
 			return ret;
 		ret = open_private(io);

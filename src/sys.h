@@ -23,6 +23,7 @@ ssize_t gi_sys_read(int fd, void *buf, size_t bytes);
 ssize_t gi_sys_write(int fd, const void *buf, size_t bytes);
 ssize_t gi_sys_pread(int fd, void *buf, size_t bytes, off_t at);
 /* The next two use the descriptor's own offset, and take RWF_ flags. */
+#define GI_RWF_NOWAIT 0x8 /* linux/fs.h; musl 1.2.3 does not have it */
 ssize_t gi_sys_read_flags(int fd, void *buf, size_t bytes, int rwf);
 ssize_t gi_sys_write_flags(int fd, const void *buf, size_t bytes, int rwf);
 

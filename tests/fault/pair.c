@@ -206,7 +206,7 @@ static void receiver_hold_cases(void)
 	try_waits((struct setup){ .name = "receiver hold", .sends = false, .call = RECEIVER_HOLD });
 }
 
-/* RWF_NOWAIT on pipes came with 6.5. */
+/* GI_RWF_NOWAIT on pipes came with 6.5. */
 static void old_kernel_cases(void)
 {
 	static const enum gi_wait_kind waits[] = { GI_WAIT_SPIN, GI_WAIT_POLL_SPIN, GI_WAIT_ADAPTIVE };

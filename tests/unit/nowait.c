@@ -110,7 +110,7 @@ static void on_terminals(void)
 	without_leaks(open_terminal);
 }
 
-/* A file that does not take RWF_NOWAIT is opened again: one descriptor more, ours, not inherited. */
+/* A file that does not take GI_RWF_NOWAIT is opened again: one descriptor more, ours, not inherited. */
 static void private_description(void)
 {
 	struct ends e = open_terminal();

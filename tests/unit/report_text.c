@@ -237,8 +237,8 @@ static void explained(void)
 
 	report_every_kind((struct report_style){ .columns = 100, .explain = true });
 	for (const char *at = text; *at; at++) /* lines and indents become single blanks */
-		if (*at > ' ' || (n > 0 && flat[n - 1] != ' '))
-			flat[n++] = *at > ' ' || *at < 0 ? *at : ' ';
+		if ((unsigned char)*at > ' ' || (n > 0 && flat[n - 1] != ' '))
+			flat[n++] = (unsigned char)*at > ' ' ? *at : ' ';
 	flat[n] = '\0';
 	CHECK(strstr(flat, "What each step does:"));
 	CHECK(strstr(flat, step_find("protect")->why));

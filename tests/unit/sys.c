@@ -22,7 +22,7 @@ static void close_two(void)
 /* Fills the pipe so that one more byte would wait. */
 static void fill(int fd)
 {
-	while (gi_sys_write_flags(fd, page_of_bytes, sizeof(page_of_bytes), RWF_NOWAIT) > 0)
+	while (gi_sys_write_flags(fd, page_of_bytes, sizeof(page_of_bytes), GI_RWF_NOWAIT) > 0)
 		;
 }
 
@@ -123,13 +123,13 @@ static void nowait_flag(void)
 	char c;
 
 	open_two();
-	if (gi_sys_read_flags(two[0], &c, 1, RWF_NOWAIT) == -EOPNOTSUPP) {
+	if (gi_sys_read_flags(two[0], &c, 1, GI_RWF_NOWAIT) == -EOPNOTSUPP) {
 		close_two();
-		SKIP("RWF_NOWAIT on pipes came with Linux 6.5");
+		SKIP("GI_RWF_NOWAIT on pipes came with Linux 6.5");
 	}
-	CHECK_INT(gi_sys_read_flags(two[0], &c, 1, RWF_NOWAIT), -EAGAIN);
+	CHECK_INT(gi_sys_read_flags(two[0], &c, 1, GI_RWF_NOWAIT), -EAGAIN);
 	fill(two[1]);
-	CHECK_INT(gi_sys_write_flags(two[1], &c, 1, RWF_NOWAIT), -EAGAIN);
+	CHECK_INT(gi_sys_write_flags(two[1], &c, 1, GI_RWF_NOWAIT), -EAGAIN);
 	CHECK_INT(gi_sys_vmsplice(two[1], &c, 1, SPLICE_F_NONBLOCK), -EAGAIN);
 	CHECK_INT(gi_sys_get_flags(two[0]) & O_NONBLOCK, 0);
 	CHECK_INT(gi_sys_get_flags(two[1]) & O_NONBLOCK, 0);
