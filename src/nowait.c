@@ -17,8 +17,7 @@ void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint)
 	case GI_KIND_TERMINAL:
 		break;
 	default:
-		io->plain =
-			true; /* GI_RWF_NOWAIT on a file answers EAGAIN until somebody else reads the page in */
+		io->plain = true; /* a file answers EAGAIN until somebody else reads the page in */
 	}
 	if (endpoint->nonblock)
 		io->plain = true;
