@@ -30,10 +30,10 @@ start() {
   pid=$!
   sleep 1
   children=
-  for _ in 1 2 3 4 5 6 7 8 9 10; do
-    children=$(children_of "$pid")
-    [ -z "$children" ] || break
-    sleep 0.1
+  tries=0 # a busy machine may show none between two rounds, again and again
+  while children=$(children_of "$pid") && [ -z "$children" ] && [ "$tries" -lt 200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
   done
 }
 
