@@ -8,10 +8,10 @@ quiet := $(V)$(findstring s,$(firstword -$(MAKEFLAGS)))
 SHOW = $(if $(quiet),,@printf '  %-4s %s\n' $(1) $@)
 
 ALL_CPPFLAGS = -D_GNU_SOURCE -DGUSH_VERSION='"$(VERSION)"' -DGUSH_LIBEXECDIR='"$(LIBEXECDIR)"' \
-            -Isrc -Itools/common -Itools/pair -Ilab -Itests $(CPPFLAGS)
+            -D_FILE_OFFSET_BITS=64 -Iinclude -Isrc -Itools/common -Itools/pair -Ilab -Itests $(CPPFLAGS)
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-ALL_CFLAGS = -std=gnu17 $(WARN) $(if $(WERROR),-Werror) $(CFLAGS) $(SANFLAGS)
-ALL_LDFLAGS = $(SANFLAGS) $(LDFLAGS)
+ALL_CFLAGS = -std=gnu17 -pthread $(WARN) $(if $(WERROR),-Werror) $(CFLAGS) $(SANFLAGS)
+ALL_LDFLAGS = -pthread $(SANFLAGS) $(LDFLAGS)
 
 LIB_SRC    := $(wildcard src/*.c)
 COMMON_SRC := $(wildcard tools/common/*.c)
@@ -20,19 +20,41 @@ GUSH_SRC   := $(wildcard tools/*.c)
 LAB_SRC    := $(wildcard lab/*.c)
 UNIT_SRC   := $(wildcard tests/unit/*.c)
 FAULT_SRC  := $(wildcard tests/fault/*.c)
+KINDS_SRC  := $(wildcard tests/kinds/*.c tests/fuzz/*.c)
 HELPER_SRC := $(wildcard tests/helpers/*.c)
-C_SRC      := $(LIB_SRC) $(COMMON_SRC) $(PAIR_SRC) $(GUSH_SRC) $(LAB_SRC) $(UNIT_SRC) $(FAULT_SRC) \
+C_SRC      := $(LIB_SRC) $(COMMON_SRC) $(PAIR_SRC) $(GUSH_SRC) $(LAB_SRC) $(UNIT_SRC) $(FAULT_SRC) $(KINDS_SRC) \
               $(HELPER_SRC) docs/template.c
 MAN        := $(wildcard man/*.[1-8])
+MAN3       := $(wildcard man/*.3)
+# The names in a page's NAME section: each becomes a link to it.
+MAN_NAMES   = /^\.Sh NAME/,/^\.Nd/s/^\.Nm \(gush_[a-z_]*\).*/\1/p
 
 obj = $(patsubst %.c,$(O)/%.o,$(1))
 
-all: $(O)/gush $(O)/gush-lab $(O)/libgush.a $(O)/compile_commands.json
+all: $(O)/gush $(O)/gush-lab $(O)/libgush.a $(O)/libgush.so $(O)/compile_commands.json
 
 $(O)/libgush.a: $(call obj,$(LIB_SRC))
 	$(call SHOW,AR)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+
+# The shared library has objects of its own, position-independent, and shows what src/libgush.map names.
+$(O)/libgush.so.$(SOVERSION): $(patsubst src/%.c,$(O)/pic/%.o,$(LIB_SRC)) src/libgush.map
+	$(call SHOW,LINK)
+	$(Q)$(CC) $(ALL_LDFLAGS) -shared -Wl,-soname,libgush.so.$(SOVERSION) -Wl,--version-script=src/libgush.map \
+	  $(if $(SAN),,-Wl,-z,defs) -o $@ $(filter %.o,$^)
+
+$(O)/libgush.so: $(O)/libgush.so.$(SOVERSION)
+	$(call SHOW,LN)
+	$(Q)ln -sf libgush.so.$(SOVERSION) $@
+
+$(O)/pic/%.o: src/%.c $(O)/flags
+	$(call SHOW,CC)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -fvisibility=hidden -MMD -MP -c -o $@ $<
+
+$(O)/gush.pc: gush.pc.in config.mk FORCE
+	@sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' $< > $@
 
 # What both binaries and the tests share: options, diagnostics, and the two ends of a measured pipe.
 $(O)/libcommon.a: $(call obj,$(COMMON_SRC) $(PAIR_SRC))
@@ -79,6 +101,14 @@ $(FAULT_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(FAULT_PARTS)) $(LIBS) te
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $(filter-out tests/fault/wrapped,$^)
 
+# Descriptors of every kind: the programs share their ends.
+KINDS_PARTS := tests/kinds/ends.c tests/kinds/pairs.c tests/kinds/drive.c
+KINDS_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(filter-out $(KINDS_PARTS),$(KINDS_SRC)))
+$(KINDS_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(KINDS_PARTS)) $(LIBS)
+	$(call SHOW,LINK)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
+
 # docs/template.c is where a new sub-command starts: it must stay one that builds and runs.
 $(O)/tests/template: $(O)/docs/template.o $(LIBS)
 	$(call SHOW,LINK)
@@ -104,11 +134,19 @@ $(O)/compile_commands.json: Makefile config.mk $(C_SRC)
 	    "$$(printf '%s' '$(subst ','\'',$(CC) $(ALL_CPPFLAGS) -std=gnu17 $(WARN) $(CFLAGS))' | \
 	      sed 's/[\\"]/\\&/g') -c $$f"; sep=,; done; printf '\n]\n'; } > $@
 
+# Guided by coverage; a finding is left in $(O)/fuzz. SECONDS=600 says for how long.
+SECONDS ?= 60
+fuzz:
+	$(Q)mkdir -p $(O)/fuzz/corpus
+	$(Q)clang -g -O1 -std=gnu17 -pthread -DWITH_LIBFUZZER $(ALL_CPPFLAGS) -Itests/fuzz \
+	  -fsanitize=fuzzer,address -o $(O)/fuzz/transfer tests/fuzz/transfer.c $(LIB_SRC)
+	cd $(O)/fuzz && ./transfer -max_total_time=$(SECONDS) -max_len=2000 -timeout=30 corpus
+
 ladder: all
 	$(O)/gush ladder $(LADDER_FLAGS)
 
-TESTS = $(UNIT_BIN) $(FAULT_BIN) $(wildcard tests/cli/*.sh)
-check-build: all $(UNIT_BIN) $(FAULT_BIN) $(HELPER_BIN) $(O)/tests/template
+TESTS = $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(wildcard tests/abi/*.sh tests/cli/*.sh tests/kinds/*.sh)
+check-build: all $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(HELPER_BIN) $(O)/tests/template
 check: check-build
 	@O=$(O) SAN='$(SAN)' CC='$(CC)' sh tests/run $(TESTS)
 
@@ -116,15 +154,27 @@ deps:
 	apt-get update
 	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $(shell sed 's/#.*//' .ci/packages)
 
-install: all
-	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(COMPDIR)
+install: all $(O)/gush.pc
+	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBEXECDIR) $(DESTDIR)$(COMPDIR) $(DESTDIR)$(INCLUDEDIR) \
+	  $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 644 include/gush.h $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 $(O)/libgush.a $(DESTDIR)$(LIBDIR)
+	install -m 755 $(O)/libgush.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)
+	ln -sf libgush.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/libgush.so
+	install -m 644 $(O)/gush.pc $(DESTDIR)$(LIBDIR)/pkgconfig
 	install $(O)/gush $(DESTDIR)$(BINDIR)/gush
 	install $(O)/gush-lab $(DESTDIR)$(LIBEXECDIR)/gush-lab
 	install -m 644 completions/gush.bash $(DESTDIR)$(COMPDIR)/gush
 	for m in $(MAN); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/}; done
+	for m in $(MAN3); do for n in $$(sed -n '$(MAN_NAMES)' $$m); do \
+	  [ -e $(DESTDIR)$(MANDIR)/man3/$$n.3 ] || ln -s $${m##*/} $(DESTDIR)$(MANDIR)/man3/$$n.3; done; done
 
 uninstall:
-	rm -f $(DESTDIR)$(BINDIR)/gush $(DESTDIR)$(LIBEXECDIR)/gush-lab $(DESTDIR)$(COMPDIR)/gush
+	rm -f $(DESTDIR)$(BINDIR)/gush $(DESTDIR)$(LIBEXECDIR)/gush-lab $(DESTDIR)$(COMPDIR)/gush \
+	  $(DESTDIR)$(INCLUDEDIR)/gush.h $(DESTDIR)$(LIBDIR)/libgush.a $(DESTDIR)$(LIBDIR)/libgush.so \
+	  $(DESTDIR)$(LIBDIR)/libgush.so.$(SOVERSION) $(DESTDIR)$(LIBDIR)/pkgconfig/gush.pc
+	for m in $(MAN3); do for n in $$(sed -n '$(MAN_NAMES)' $$m); do \
+	  rm -f $(DESTDIR)$(MANDIR)/man3/$$n.3; done; done
 	for m in $(MAN); do rm -f $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/}; done
 
 clean:
@@ -134,11 +184,13 @@ help:
 	@echo 'make            build everything into $(O)/'
 	@echo 'make ladder     build, then show how fast pipes are here (LADDER_FLAGS="--quick ...")'
 	@echo 'make check      build, then run the fast tests'
+	@echo 'make fuzz       random operations on transfers (clang), SECONDS=60'
 	@echo 'make deps       install what the other tests and CI want (root, apt)'
 	@echo 'make install    into $(DESTDIR)$(PREFIX); uninstall takes it away again'
 	@echo 'make clean'
 	@echo 'Variables: O, PREFIX, DESTDIR, CC, CFLAGS, CPPFLAGS, LDFLAGS, SAN=address,undefined, WERROR=1, V=1'
 
 FORCE:
-.PHONY: help all ladder check check-build deps install uninstall clean FORCE
+.PHONY: help all ladder check check-build deps fuzz install uninstall clean FORCE
+-include $(patsubst src/%.c,$(O)/pic/%.d,$(LIB_SRC))
 -include $(patsubst %.c,$(O)/%.d,$(C_SRC))

@@ -1,10 +1,14 @@
 # What a packager may want to change. Every variable can also be given to make: make PREFIX=/usr O=out
-VERSION = 0.1.0
+VERSION = 0.2.0
+# Of the shared library's interface; 0 promises nothing before 1.0.
+SOVERSION = 0
 
 O          ?= build
 PREFIX     ?= /usr/local
 BINDIR     ?= $(PREFIX)/bin
 LIBEXECDIR ?= $(PREFIX)/libexec/gush
+INCLUDEDIR ?= $(PREFIX)/include
+LIBDIR     ?= $(PREFIX)/lib
 MANDIR     ?= $(PREFIX)/share/man
 COMPDIR    ?= $(PREFIX)/share/bash-completion/completions
 

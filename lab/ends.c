@@ -134,7 +134,7 @@ static void reference_end(struct end_setup *setup, struct end_report *report)
 	reference_release(&state);
 }
 
-static int pin(int cpu)
+int end_pin(int cpu)
 {
 	size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
 	cpu_set_t *set = CPU_ALLOC((size_t)cpu + 1);
@@ -181,7 +181,7 @@ void end_run(struct end_setup *setup, int which, pid_t parent)
 	signal(SIGPIPE, SIG_IGN);
 	keep_own_ends(setup, which);
 
-	ret = pin(which == SENDER ? p->sender_cpu : p->receiver_cpu);
+	ret = end_pin(which == SENDER ? p->sender_cpu : p->receiver_cpu);
 	if (ret < 0)
 		finish_report(report, 0, ret, "pinning to a CPU");
 	else if (setup->plan->step->reference)

@@ -38,6 +38,9 @@ struct end_setup {
 	int ends;		   /* 2, or 1 for a reference */
 };
 
+/* This process, to one CPU. 0 or -errno. */
+int end_pin(int cpu);
+
 /* In a process of its own, a child of `parent`. */
 __attribute__((noreturn)) void end_run(struct end_setup *setup, int which, pid_t parent);
 

@@ -4,6 +4,7 @@
 #include "sys.h"
 
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -68,6 +69,11 @@ int gi_endpoint_classify(int fd, struct gi_endpoint *ret_endpoint)
 	e.writable = (flags & O_ACCMODE) != O_RDONLY;
 	e.nonblock = flags & O_NONBLOCK;
 	e.append = flags & O_APPEND;
+	if (e.kind == GI_KIND_SOCKET) {
+		int type = gi_sys_socket_type(fd);
+
+		e.messages = type >= 0 && type != SOCK_STREAM;
+	}
 	if (e.kind == GI_KIND_PIPE) {
 		int capacity = gi_sys_get_pipe_size(fd);
 

@@ -23,6 +23,7 @@ struct gi_endpoint {
 	enum gi_kind kind;
 	bool readable, writable; /* as it was opened */
 	bool nonblock, append;	 /* flags of the shared description: noted, never changed */
+	bool messages;		 /* a socket that is no stream: what does not fit a read is lost */
 	size_t capacity_bytes;	 /* of a pipe; 0 otherwise */
 };
 

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 
 void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint)
 {
@@ -22,6 +23,7 @@ void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint)
 	if (endpoint->nonblock)
 		io->plain = true;
 	io->pipe = endpoint->kind == GI_KIND_PIPE;
+	io->socket = endpoint->kind == GI_KIND_SOCKET;
 	io->access = endpoint->readable && endpoint->writable ? O_RDWR
 		     : endpoint->writable		      ? O_WRONLY
 							      : O_RDONLY;
@@ -67,6 +69,8 @@ ssize_t gi_nowait_read(struct gi_nowait *io, void *buf, size_t bytes)
 		ret = gi_sys_read_flags(io->fd, buf, bytes, GI_RWF_NOWAIT);
 		if (!no_such_way(ret))
 			return ret;
+		if (io->socket) /* cannot be opened again */
+			return gi_sys_recv(io->fd, buf, bytes, MSG_DONTWAIT);
 		ret = open_private(io);
 		if (ret < 0)
 			return ret;
@@ -84,6 +88,8 @@ ssize_t gi_nowait_write(struct gi_nowait *io, const void *buf, size_t bytes)
 		ret = gi_sys_write_flags(io->fd, buf, bytes, GI_RWF_NOWAIT);
 		if (!no_such_way(ret))
 			return ret;
+		if (io->socket)
+			return gi_sys_send(io->fd, buf, bytes, MSG_DONTWAIT);
 		ret = open_private(io);
 		if (ret == -ENXIO && io->pipe) /* a FIFO without a reader: EPIPE, and SIGPIPE */
 			return gi_sys_write(io->fd, buf, bytes);

@@ -3,8 +3,9 @@
  * Reading and writing an inherited descriptor without waiting, and without setting O_NONBLOCK on it: that
  * flag belongs to the description, which the shell, the other end or a parent may share.
  *
- * RWF_NOWAIT where the file takes it (pipes since 6.5, sockets, files); else a description of our own, opened
- * again through /proc/self/fd. Files and devices that never make a caller wait are simply read and written.
+ * RWF_NOWAIT where the file takes it (pipes since 6.5, sockets, files); else MSG_DONTWAIT for a socket, and a
+ * description of our own, opened again through /proc/self/fd, for what is not one. Files and devices that
+ * never make a caller wait are simply read and written.
  */
 #ifndef GI_NOWAIT_H
 #define GI_NOWAIT_H
@@ -18,7 +19,7 @@ struct gi_nowait {
 	int private_fd; /* ours, O_NONBLOCK; -1: not needed so far */
 	int access;	/* O_RDONLY, O_WRONLY or O_RDWR: as the caller's is */
 	bool plain;	/* never waits by its nature */
-	bool pipe;
+	bool pipe, socket;
 };
 
 void gi_nowait_init(struct gi_nowait *io, const struct gi_endpoint *endpoint);

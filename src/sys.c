@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -64,6 +66,14 @@ ssize_t gi_sys_pread(int fd, void *buf, size_t bytes, off_t at)
 	return outcome(ret);
 }
 
+ssize_t gi_sys_pwrite(int fd, const void *buf, size_t bytes, off_t at)
+{
+	ssize_t ret;
+
+	RESTART(ret, pwrite(fd, buf, bytes, at));
+	return outcome(ret);
+}
+
 /*
  * preadv2 and pwritev2 by number: musl 1.2.3 has no wrapper for them. Offset -1 in both halves means the
  * descriptor's own, on 32-bit machines too.
@@ -86,12 +96,82 @@ ssize_t gi_sys_write_flags(int fd, const void *buf, size_t bytes, int rwf)
 	return outcome(ret);
 }
 
+ssize_t gi_sys_recv(int fd, void *buf, size_t bytes, int flags)
+{
+	ssize_t ret;
+
+	RESTART(ret, recv(fd, buf, bytes, flags));
+	return outcome(ret);
+}
+
+ssize_t gi_sys_send(int fd, const void *buf, size_t bytes, int flags)
+{
+	ssize_t ret;
+
+	RESTART(ret, send(fd, buf, bytes, flags));
+	return outcome(ret);
+}
+
+int gi_sys_socket_type(int fd)
+{
+	int type = 0;
+	socklen_t length = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &length) < 0 ? -errno : type;
+}
+
 ssize_t gi_sys_splice(int in, int out, size_t bytes, unsigned flags)
 {
 	ssize_t ret;
 
 	RESTART(ret, splice(in, NULL, out, NULL, bytes, flags));
 	return outcome(ret);
+}
+
+/* The offsets are 64 bits wide on every architecture: off_t is not, on 32-bit ones. */
+ssize_t gi_sys_splice_at(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes, unsigned flags)
+{
+	ssize_t ret;
+
+	RESTART(ret, syscall(SYS_splice, in, in_at, out, out_at, bytes, flags));
+	return outcome(ret);
+}
+
+ssize_t gi_sys_sendfile(int out, int in, int64_t *in_at, size_t bytes)
+{
+	ssize_t ret;
+
+	RESTART(ret, sendfile(out, in, in_at, bytes));
+	return outcome(ret);
+}
+
+ssize_t gi_sys_copy_file_range(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes)
+{
+	ssize_t ret;
+
+	RESTART(ret, syscall(SYS_copy_file_range, in, in_at, out, out_at, bytes, 0U));
+	return outcome(ret);
+}
+
+int64_t gi_sys_lseek(int fd, int64_t offset, int whence)
+{
+	return outcome(lseek(fd, offset, whence));
+}
+
+int gi_sys_ftruncate(int fd, int64_t bytes)
+{
+	int ret;
+
+	RESTART(ret, ftruncate(fd, bytes));
+	return (int)outcome(ret);
+}
+
+int gi_sys_fallocate(int fd, int mode, int64_t at, int64_t bytes)
+{
+	int ret;
+
+	RESTART(ret, fallocate(fd, mode, at, bytes));
+	return (int)outcome(ret);
 }
 
 ssize_t gi_sys_vmsplice(int fd, const void *buf, size_t bytes, unsigned flags)

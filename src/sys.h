@@ -22,12 +22,25 @@ int gi_sys_fstat(int fd, struct stat *ret_st);
 ssize_t gi_sys_read(int fd, void *buf, size_t bytes);
 ssize_t gi_sys_write(int fd, const void *buf, size_t bytes);
 ssize_t gi_sys_pread(int fd, void *buf, size_t bytes, off_t at);
+ssize_t gi_sys_pwrite(int fd, const void *buf, size_t bytes, off_t at);
 /* The next two use the descriptor's own offset, and take RWF_ flags. */
 #define GI_RWF_NOWAIT 0x8 /* linux/fs.h; musl 1.2.3 does not have it */
 ssize_t gi_sys_read_flags(int fd, void *buf, size_t bytes, int rwf);
 ssize_t gi_sys_write_flags(int fd, const void *buf, size_t bytes, int rwf);
 
+/* flags: MSG_DONTWAIT; MSG_TRUNC returns the length that a message had, which may be more than `bytes`. */
+ssize_t gi_sys_recv(int fd, void *buf, size_t bytes, int flags);
+ssize_t gi_sys_send(int fd, const void *buf, size_t bytes, int flags);
+int gi_sys_socket_type(int fd); /* SOCK_STREAM, ... */
+
 ssize_t gi_sys_splice(int in, int out, size_t bytes, unsigned flags);
+/* With offsets: NULL is the descriptor's own. */
+ssize_t gi_sys_splice_at(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes, unsigned flags);
+ssize_t gi_sys_sendfile(int out, int in, int64_t *in_at, size_t bytes);
+ssize_t gi_sys_copy_file_range(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes);
+int64_t gi_sys_lseek(int fd, int64_t offset, int whence);
+int gi_sys_ftruncate(int fd, int64_t bytes);
+int gi_sys_fallocate(int fd, int mode, int64_t at, int64_t bytes);
 ssize_t gi_sys_vmsplice(int fd, const void *buf, size_t bytes, unsigned flags);
 ssize_t gi_sys_tee(int in, int out, size_t bytes, unsigned flags);
 

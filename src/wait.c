@@ -2,23 +2,28 @@
 #include "wait.h"
 
 #include "sys.h"
+#include "wakeup.h"
 
 #include <errno.h>
-
-/*
- * One wake-up through a pipe between two pinned CPUs took 20 to 60 us here (6.18 in a virtual machine, where
- * a sleeping CPU costs an exit). Spinning for longer than that costs more than it can save.
- */
-#define SPIN_NS 50000
 
 /* After this many spins in vain, go straight to poll for a while: 16, then 32, ... up to 4096 waits. */
 #define DISTRUST_LIMIT 4
 #define SKIP_FIRST 16
 #define DISTRUST_MAX (DISTRUST_LIMIT + 8)
 
+#define GUESSED_SPIN_NS 20000 /* a wake-up took 2 to 60 us here */
+#define TRIALS 16 /* some MiB through a pipe: whoever waits more often gains from the measurement */
+
 void gi_wait_init(struct gi_wait *w, enum gi_wait_kind kind)
 {
-	*w = (struct gi_wait){ .kind = kind, .spin_ns = SPIN_NS };
+	*w = (struct gi_wait){ .kind = kind };
+	if (kind == GI_WAIT_ADAPTIVE)
+		w->spin_ns = gi_wakeup_ns(); /* spinning for longer costs more than it can save */
+}
+
+void gi_wait_init_cheaply(struct gi_wait *w)
+{
+	*w = (struct gi_wait){ .kind = GI_WAIT_ADAPTIVE, .spin_ns = GUESSED_SPIN_NS, .trials = TRIALS };
 }
 
 bool gi_wait_nonblocking(const struct gi_wait *w)
@@ -74,8 +79,11 @@ static int wait_adaptive(struct gi_wait *w, int fd, short events)
 		return give_up_spinning(w, fd, events);
 	}
 	now = gi_sys_now_ns();
-	if (!w->spin_end_ns)
+	if (!w->spin_end_ns) {
+		if (w->trials > 0 && --w->trials == 0)
+			w->spin_ns = gi_wakeup_ns();
 		w->spin_end_ns = now + w->spin_ns;
+	}
 	return now < w->spin_end_ns ? 0 : give_up_spinning(w, fd, events);
 }
 

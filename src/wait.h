@@ -23,13 +23,20 @@ enum gi_wait_kind {
 
 struct gi_wait {
 	enum gi_wait_kind kind;
-	int64_t spin_ns;     /* ADAPTIVE: how long a spin may last */
+	int64_t spin_ns;     /* ADAPTIVE: how long a spin may last: one wake-up */
 	int64_t spin_end_ns; /* 0: not spinning */
 	unsigned distrust;   /* ADAPTIVE: spins that ended in poll, less those that paid */
+	unsigned trials;     /* ADAPTIVE: spins still to go before spin_ns is measured */
 	unsigned skip;	     /* ADAPTIVE: waits still to go straight to poll */
 };
 
 void gi_wait_init(struct gi_wait *w, enum gi_wait_kind kind);
+
+/*
+ * ADAPTIVE for one who may never wait, or only a few times: the cost of a wake-up, which takes 2 ms to
+ * measure, is guessed for the first spins.
+ */
+void gi_wait_init_cheaply(struct gi_wait *w);
 bool gi_wait_nonblocking(const struct gi_wait *w);
 int gi_wait_ready(struct gi_wait *w, int fd, short events); /* 0 or -errno from poll */
 int gi_wait_again(struct gi_wait *w, int fd, short events); /* 0: call again; or -errno from poll */

@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int test_passed, test_failed, test_skipped;
-static int test_checks, test_bad; /* of the case that runs */
-static const char *test_skip_reason;
+/* Weak, so that a program of several files has one of each. */
+#define TEST_SHARED __attribute__((weak))
+TEST_SHARED int test_passed, test_failed, test_skipped;
+TEST_SHARED int test_checks, test_bad; /* of the case that runs */
+TEST_SHARED const char *test_skip_reason;
 
 #define CHECK(condition) test_check(!!(condition), __FILE__, __LINE__, #condition)
 #define CHECK_INT(got, want) test_check_int((long long)(got), (long long)(want), __FILE__, __LINE__, #got)

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "inject.h"
 
+#include "errclass.h"
+#include "gush.h"
 #include "sys.h"
+#include "transit.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 struct inject inject;
@@ -17,9 +21,17 @@ static const char *const names[] = {
 	[INJECT_WRITE] = "write",
 	[INJECT_READ_FLAGS] = "read_flags",
 	[INJECT_WRITE_FLAGS] = "write_flags",
+	[INJECT_PREAD] = "pread",
+	[INJECT_PWRITE] = "pwrite",
 	[INJECT_SPLICE] = "splice",
+	[INJECT_SPLICE_AT] = "splice_at",
+	[INJECT_SENDFILE] = "sendfile",
+	[INJECT_COPY_FILE_RANGE] = "copy_file_range",
 	[INJECT_VMSPLICE] = "vmsplice",
 	[INJECT_TEE] = "tee",
+	[INJECT_LSEEK] = "lseek",
+	[INJECT_FTRUNCATE] = "ftruncate",
+	[INJECT_FALLOCATE] = "fallocate",
 	[INJECT_PIPE] = "pipe",
 	[INJECT_GET_FLAGS] = "get_flags",
 	[INJECT_GET_PIPE_SIZE] = "get_pipe_size",
@@ -32,6 +44,8 @@ static const char *const names[] = {
 	[INJECT_IOCTL] = "ioctl",
 	[INJECT_CLONE3] = "clone3_no_pid",
 	[INJECT_CLONE_PIDFD] = "clone_bad_pidfd",
+	[INJECT_ERRCLASS] = "errclass",
+	[INJECT_TRANSIT_PUT] = "transit_put",
 };
 
 const char *inject_call_name(enum inject_call call)
@@ -49,10 +63,24 @@ static bool is_lie(void)
 	return inject.kind > INJECT_SHORT;
 }
 
+static void note_hit_at(int in, int out)
+{
+	if (inject.hits++ > 0)
+		return;
+	inject.hit_running = inject.running;
+	inject.hit_in = in;
+	inject.hit_out = out;
+}
+
 static void note_hit(void)
 {
-	if (inject.hits++ == 0)
-		inject.hit_running = inject.running;
+	note_hit_at(-1, -1);
+}
+
+/* The call has been counted. */
+static bool is_missing(enum inject_call call)
+{
+	return inject.missing_errno && inject.missing == call && inject.seen[call] >= inject.missing_from;
 }
 
 /* Counts the call; whether it is one to fail, shorten or lie about. */
@@ -66,15 +94,29 @@ static bool chosen(enum inject_call call)
 }
 
 /* 0, or the -errno to fail with. */
-static long refuse(enum inject_call call)
+static long refuse_at(enum inject_call call, int fd)
 {
 	bool hit = chosen(call);
 
 	if (hit && inject.kind == INJECT_ERRNO) {
-		note_hit();
+		note_hit_at(fd, -1);
 		return -inject.value;
 	}
-	return inject.missing_errno && inject.missing == call ? -inject.missing_errno : 0;
+	return is_missing(call) ? -inject.missing_errno : 0;
+}
+
+/* A lie: done, it says. */
+static bool pretends(enum inject_call call)
+{
+	if (inject.kind != INJECT_PRETEND || !chosen(call))
+		return false;
+	note_hit();
+	return true;
+}
+
+static long refuse(enum inject_call call)
+{
+	return refuse_at(call, -1);
 }
 
 #define WRAP(type, name, call, parameters, arguments)                                                        \
@@ -95,7 +137,60 @@ WRAP(int, get_pipe_size, INJECT_GET_PIPE_SIZE, (int fd), (fd))
 WRAP(int, set_pipe_size, INJECT_SET_PIPE_SIZE, (int fd, size_t bytes), (fd, bytes))
 WRAP(int, madvise, INJECT_MADVISE, (void *base, size_t bytes, int advice), (base, bytes, advice))
 WRAP(int, mlock, INJECT_MLOCK, (const void *base, size_t bytes), (base, bytes))
-WRAP(int, ioctl, INJECT_IOCTL, (int fd, unsigned long request, void *arg), (fd, request, arg))
+
+#define WRAP_FD(type, name, call, parameters, arguments)                                                     \
+	type __real_gi_sys_##name parameters;                                                                \
+	type __wrap_gi_sys_##name parameters;                                                                \
+	type __wrap_gi_sys_##name parameters                                                                 \
+	{                                                                                                    \
+		long error = inject.kind == INJECT_PRETEND ? 0 : refuse_at(call, fd);                        \
+                                                                                                             \
+		if (pretends(call))                                                                          \
+			return 0;                                                                            \
+		return error ? (type)error : __real_gi_sys_##name arguments;                                 \
+	}
+
+WRAP_FD(int64_t, lseek, INJECT_LSEEK, (int fd, int64_t offset, int whence), (fd, offset, whence))
+WRAP_FD(int, ftruncate, INJECT_FTRUNCATE, (int fd, int64_t bytes), (fd, bytes))
+WRAP_FD(int, fallocate, INJECT_FALLOCATE, (int fd, int mode, int64_t at, int64_t bytes),
+	(fd, mode, at, bytes))
+
+int __real_gi_sys_ioctl(int fd, unsigned long request, void *arg);
+int __wrap_gi_sys_ioctl(int fd, unsigned long request, void *arg);
+int __wrap_gi_sys_ioctl(int fd, unsigned long request, void *arg)
+{
+	long error = refuse(INJECT_IOCTL);
+	int ret = error ? (int)error : __real_gi_sys_ioctl(fd, request, arg);
+
+	if (ret == 0 && inject.blind && request == FIONREAD)
+		*(int *)arg = 0;
+	return ret;
+}
+
+void __real_gi_transit_put(struct gi_transit *transit, size_t bytes_in_it);
+void __wrap_gi_transit_put(struct gi_transit *transit, size_t bytes_in_it);
+void __wrap_gi_transit_put(struct gi_transit *transit, size_t bytes_in_it)
+{
+	if (inject.kind == INJECT_PRETEND && inject.call == INJECT_TRANSIT_PUT && bytes_in_it > 0) {
+		note_hit();
+		inject.blind = true;
+		bytes_in_it = 0;
+	}
+	__real_gi_transit_put(transit, bytes_in_it);
+}
+
+struct gi_verdict __real_gi_errclass(enum gi_call call, int error);
+struct gi_verdict __wrap_gi_errclass(enum gi_call call, int error);
+struct gi_verdict __wrap_gi_errclass(enum gi_call call, int error)
+{
+	struct gi_verdict v = __real_gi_errclass(call, error);
+
+	if (inject.kind == INJECT_PRETEND && inject.call == INJECT_ERRCLASS && v.side != GUSH_SIDE_NONE) {
+		note_hit();
+		v.side = v.side == GUSH_SIDE_SOURCE ? GUSH_SIDE_SINK : GUSH_SIDE_SOURCE;
+	}
+	return v;
+}
 
 int __real_gi_sys_poll(struct pollfd *fds, nfds_t count, int64_t timeout_ns);
 int __wrap_gi_sys_poll(struct pollfd *fds, nfds_t count, int64_t timeout_ns);
@@ -157,7 +252,7 @@ static long clone_or(enum inject_call call, long (*real)(void), long all_well)
 		note_hit();
 		return all_well;
 	}
-	return inject.missing_errno && inject.missing == call ? -inject.missing_errno : real();
+	return is_missing(call) ? -inject.missing_errno : real();
 }
 
 long __real_gi_sys_clone3_no_pid(void);
@@ -181,13 +276,20 @@ struct move {
 	char *buf;
 	size_t bytes;
 	unsigned flags;
+	int64_t *in_at, *out_at;
 };
 
 ssize_t __real_gi_sys_read(int fd, void *buf, size_t bytes);
 ssize_t __real_gi_sys_write(int fd, const void *buf, size_t bytes);
 ssize_t __real_gi_sys_read_flags(int fd, void *buf, size_t bytes, int rwf);
 ssize_t __real_gi_sys_write_flags(int fd, const void *buf, size_t bytes, int rwf);
+ssize_t __real_gi_sys_pread(int fd, void *buf, size_t bytes, off_t at);
+ssize_t __real_gi_sys_pwrite(int fd, const void *buf, size_t bytes, off_t at);
 ssize_t __real_gi_sys_splice(int in, int out, size_t bytes, unsigned flags);
+ssize_t __real_gi_sys_splice_at(
+	int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes, unsigned flags);
+ssize_t __real_gi_sys_sendfile(int out, int in, int64_t *in_at, size_t bytes);
+ssize_t __real_gi_sys_copy_file_range(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes);
 ssize_t __real_gi_sys_vmsplice(int fd, const void *buf, size_t bytes, unsigned flags);
 ssize_t __real_gi_sys_tee(int in, int out, size_t bytes, unsigned flags);
 
@@ -202,6 +304,16 @@ static ssize_t really(const struct move *m, char *buf, size_t bytes)
 		return __real_gi_sys_read_flags(m->fd, buf, bytes, (int)m->flags);
 	case INJECT_WRITE_FLAGS:
 		return __real_gi_sys_write_flags(m->fd, buf, bytes, (int)m->flags);
+	case INJECT_PREAD:
+		return __real_gi_sys_pread(m->fd, buf, bytes, (off_t)*m->in_at);
+	case INJECT_PWRITE:
+		return __real_gi_sys_pwrite(m->fd, buf, bytes, (off_t)*m->out_at);
+	case INJECT_SPLICE_AT:
+		return __real_gi_sys_splice_at(m->fd, m->in_at, m->out, m->out_at, bytes, m->flags);
+	case INJECT_SENDFILE:
+		return __real_gi_sys_sendfile(m->out, m->fd, m->in_at, bytes);
+	case INJECT_COPY_FILE_RANGE:
+		return __real_gi_sys_copy_file_range(m->fd, m->in_at, m->out, m->out_at, bytes);
 	case INJECT_SPLICE:
 		return __real_gi_sys_splice(m->fd, m->out, bytes, m->flags);
 	case INJECT_VMSPLICE:
@@ -220,7 +332,7 @@ static ssize_t corrupt_between(const struct move *m)
 {
 	char byte;
 
-	if (m->call == INJECT_SPLICE && read(m->fd, &byte, 1) != 1)
+	if (m->call != INJECT_TEE && read(m->fd, &byte, 1) != 1)
 		return -EIO;
 	return write(m->out, "#", 1);
 }
@@ -242,10 +354,20 @@ static ssize_t corrupt(const struct move *m, bool sends)
 	return really(m, scratch, m->bytes);
 }
 
+/* A few of the bytes go nowhere, and are claimed all the same. */
+static ssize_t drop_between(const struct move *m)
+{
+	ssize_t gone = read(m->fd, scratch, 8), n = really(m, NULL, m->bytes - 8);
+
+	return n > 0 ? n + gone : n;
+}
+
 static ssize_t drop(const struct move *m, bool sends)
 {
 	ssize_t n;
 
+	if (m->call >= INJECT_SPLICE_AT && m->call <= INJECT_COPY_FILE_RANGE)
+		return drop_between(m);
 	if (sends) {
 		n = really(m, m->buf, m->bytes / 2);
 		return n > 0 ? (ssize_t)m->bytes : n;
@@ -270,7 +392,8 @@ static ssize_t twice(const struct move *m, bool sends)
 
 static ssize_t lie(const struct move *m)
 {
-	bool sends = m->call != INJECT_READ && m->call != INJECT_READ_FLAGS && m->call != INJECT_SPLICE;
+	bool sends = m->call != INJECT_READ && m->call != INJECT_READ_FLAGS && m->call != INJECT_PREAD &&
+		     m->call != INJECT_SPLICE;
 	ssize_t n = 0;
 
 	if (inject.kind == INJECT_DROP)
@@ -281,29 +404,46 @@ static ssize_t lie(const struct move *m)
 		n = corrupt(m, sends);
 	else if (inject.kind == INJECT_OVERCLAIM && (n = really(m, m->buf, m->bytes - 1)) > 0)
 		n++;
+	else if (inject.kind == INJECT_UNDERCLAIM && (n = really(m, m->buf, m->bytes)) > 1)
+		n /= 2;
 	if (n > 0 || inject.kind == INJECT_END)
-		note_hit();
+		note_hit_at(m->fd, m->out);
 	return n;
+}
+
+static size_t cut(void)
+{
+	if (!inject.values)
+		return (size_t)inject.value;
+	return (size_t)inject.values[(inject.seen[inject.call] - inject.at) % inject.value_count];
 }
 
 static ssize_t shorten(const struct move *m)
 {
-	size_t bytes = (size_t)inject.value < m->bytes ? (size_t)inject.value : m->bytes;
+	size_t bytes = cut() < m->bytes ? cut() : m->bytes;
 
 	if (bytes < m->bytes)
-		note_hit();
+		note_hit_at(m->fd, m->out);
 	return really(m, m->buf, bytes);
 }
 
-static ssize_t move(const struct move *m)
+static ssize_t miss(const struct move *m)
+{
+	if (inject.seen[m->call] == inject.missing_from)
+		inject.missing_in = m->fd;
+	return -inject.missing_errno;
+}
+
+static ssize_t move(struct move *m)
 {
 	ssize_t n;
 
+	if (inject.cap_bytes && m->bytes > inject.cap_bytes)
+		m->bytes = inject.cap_bytes;
 	if (!chosen(m->call)) {
-		n = inject.missing_errno && inject.missing == m->call ? -inject.missing_errno
-								      : really(m, m->buf, m->bytes);
+		n = is_missing(m->call) ? miss(m) : really(m, m->buf, m->bytes);
 	} else if (inject.kind == INJECT_ERRNO) {
-		note_hit();
+		note_hit_at(m->fd, m->out);
 		return -inject.value;
 	} else {
 		n = inject.kind == INJECT_SHORT ? shorten(m) : lie(m);
@@ -318,7 +458,7 @@ static ssize_t move(const struct move *m)
 	ssize_t __wrap_gi_sys_##name parameters                                                              \
 	{                                                                                                    \
 		return move(&(struct move){                                                                  \
-			call, fd, out, (char *)(uintptr_t)(buf), bytes, (unsigned)(flags) });                \
+			call, fd, out, (char *)(uintptr_t)(buf), bytes, (unsigned)(flags), NULL, NULL });    \
 	}
 
 WRAP_MOVE(read, INJECT_READ, (int fd, void *buf, size_t bytes), fd, -1, buf, 0)
@@ -329,3 +469,39 @@ WRAP_MOVE(vmsplice, INJECT_VMSPLICE, (int fd, const void *buf, size_t bytes, uns
 	flags)
 WRAP_MOVE(splice, INJECT_SPLICE, (int in, int out, size_t bytes, unsigned flags), in, out, NULL, flags)
 WRAP_MOVE(tee, INJECT_TEE, (int in, int out, size_t bytes, unsigned flags), in, out, NULL, flags)
+
+ssize_t __wrap_gi_sys_pread(int fd, void *buf, size_t bytes, off_t at);
+ssize_t __wrap_gi_sys_pread(int fd, void *buf, size_t bytes, off_t at)
+{
+	int64_t from = at;
+
+	return move(&(struct move){ INJECT_PREAD, fd, -1, buf, bytes, .in_at = &from });
+}
+
+ssize_t __wrap_gi_sys_pwrite(int fd, const void *buf, size_t bytes, off_t at);
+ssize_t __wrap_gi_sys_pwrite(int fd, const void *buf, size_t bytes, off_t at)
+{
+	int64_t to = at;
+
+	return move(&(struct move){ INJECT_PWRITE, fd, -1, (char *)(uintptr_t)buf, bytes, .out_at = &to });
+}
+
+ssize_t __wrap_gi_sys_splice_at(
+	int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes, unsigned flags);
+ssize_t __wrap_gi_sys_splice_at(
+	int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes, unsigned flags)
+{
+	return move(&(struct move){ INJECT_SPLICE_AT, in, out, NULL, bytes, flags, in_at, out_at });
+}
+
+ssize_t __wrap_gi_sys_sendfile(int out, int in, int64_t *in_at, size_t bytes);
+ssize_t __wrap_gi_sys_sendfile(int out, int in, int64_t *in_at, size_t bytes)
+{
+	return move(&(struct move){ INJECT_SENDFILE, in, out, NULL, bytes, .in_at = in_at });
+}
+
+ssize_t __wrap_gi_sys_copy_file_range(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes);
+ssize_t __wrap_gi_sys_copy_file_range(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes)
+{
+	return move(&(struct move){ INJECT_COPY_FILE_RANGE, in, out, NULL, bytes, 0, in_at, out_at });
+}

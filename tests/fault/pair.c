@@ -5,6 +5,7 @@
  * bytes come through, or an exact prefix of them and the right error; nothing hangs, no descriptor and no
  * mapping is lost. That the checks can see is shown by lies told to them: each must be caught.
  */
+#include "child_case.h"
 #include "harness.h"
 #include "pair_case.h"
 #include "receiver.h"
@@ -13,21 +14,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define GUARD_MS 20000
 #define PLANT_GUARD_MS 2000
-
-/* Shared with the child that runs the cases. */
-struct record {
-	unsigned cases, unreached, bad;
-	volatile unsigned progress;
-	bool no_huge;
-	char current[160];
-};
-static struct record *record;
 
 static const char *const wait_names[] = { "block", "poll", "spin", "poll and spin", "adaptive" };
 
@@ -36,21 +26,14 @@ static void try_fault(const struct setup *s, const struct inject *fault)
 	struct outcome o;
 	const char *wrong;
 
-	record->progress++;
-	snprintf(record->current, sizeof(record->current), "%s, %s: %s call %u (%u times) %s %ld", s->name,
-		wait_names[s->wait], inject_call_name(fault->call), fault->at, fault->times,
+	snprintf(child_record->current, sizeof(child_record->current), "%s, %s: %s call %u (%u times) %s %ld",
+		s->name, wait_names[s->wait], inject_call_name(fault->call), fault->at, fault->times,
 		fault->kind == INJECT_ERRNO ? "fails with" : "is cut to", fault->value);
 	wrong = case_run(s, fault, &o);
-	if (inject.hits == 0)
-		record->unreached++;
-	else
-		record->cases++;
-	if (!wrong)
-		return;
-	if (record->bad++ < 10)
-		printf("  %s: %s (returned %d at %s, %llu bytes claimed, %llu arrived)\n", record->current,
-			wrong, o.ret, o.failed_at ? o.failed_at : "-", (unsigned long long)o.claimed,
-			(unsigned long long)o.arrived);
+	if (child_judged(wrong, inject.hits))
+		printf("  %s: %s (returned %d at %s, %llu bytes claimed, %llu arrived)\n",
+			child_record->current, wrong, o.ret, o.failed_at ? o.failed_at : "-",
+			(unsigned long long)o.claimed, (unsigned long long)o.arrived);
 }
 
 static void try_errors(const struct setup *s, enum inject_call call, unsigned at)
@@ -87,11 +70,11 @@ static bool try_setup(const struct setup *s)
 	const char *wrong = case_run(s, &none, &o);
 
 	if (s->huge && (o.ret == -ENODATA || o.ret == -EOPNOTSUPP)) {
-		record->no_huge = true;
+		child_record->not_here = true;
 		return false;
 	}
 	if (wrong) {
-		record->bad++;
+		child_record->bad++;
 		printf("  %s, %s, no fault: %s (%d at %s)\n", s->name, wait_names[s->wait], wrong, o.ret,
 			o.failed_at ? o.failed_at : "-");
 		return true;
@@ -117,49 +100,20 @@ static void try_waits(struct setup s)
 		try_setup(&s);
 }
 
-/* Waits for the child as long as it gets on with its cases; its status, or -1: it hung. */
-static int guard(pid_t child, int guard_ms)
-{
-	unsigned progress = record->progress;
-	int status, idle_ms = 0;
-
-	while (waitpid(child, &status, WNOHANG) == 0) {
-		usleep(2000);
-		idle_ms = progress == record->progress ? idle_ms + 2 : 0;
-		progress = record->progress;
-		if (idle_ms > guard_ms) {
-			kill(child, SIGKILL);
-			waitpid(child, &status, 0);
-			return -1;
-		}
-	}
-	return status;
-}
-
 static unsigned total_cases, total_unreached;
 
-/* In a child, so that a crash or a hang names its case and spares the others. */
 static void in_child(void (*cases)(void), unsigned at_least)
 {
-	int status;
-	pid_t child;
+	int status = child_run(cases, GUARD_MS);
 
-	memset(record, 0, sizeof(*record));
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		cases();
-		exit(0);
-	}
-	status = guard(child, GUARD_MS);
 	if (!CHECK_INT(status, 0))
-		printf("  %s in: %s\n", status < 0 ? "hung" : "died", record->current);
-	CHECK_INT(record->bad, 0);
-	if (record->no_huge && record->bad == 0 && status == 0)
+		printf("  %s in: %s\n", status < 0 ? "hung" : "died", child_record->current);
+	CHECK_INT(child_record->bad, 0);
+	if (child_record->not_here && child_record->bad == 0 && status == 0)
 		SKIP("no transparent huge pages to be had");
-	CHECK(record->cases >= at_least); /* fewer: the faults do not reach what they are meant for */
-	total_cases += record->cases;
-	total_unreached += record->unreached;
+	CHECK(child_record->cases >= at_least); /* fewer: the faults do not reach what they are meant for */
+	total_cases += child_record->cases;
+	total_unreached += child_record->unreached;
 }
 
 static void sender_write_cases(void)
@@ -300,29 +254,24 @@ static const struct plant {
 	{ { .name = "receiver hold", .sends = false, .call = RECEIVER_HOLD }, INJECT_READ, INJECT_TWICE },
 };
 
-/* The exit status of the child: 0 caught, 1 missed, 2 the lie was never told. A hang is caught, too. */
-static bool is_caught(const struct plant *p)
+static const char *run_plant(const void *arg)
 {
+	const struct plant *p = arg;
 	struct inject fault = { p->lie, p->call, .at = p->lie == INJECT_PRETEND ? 1 : 2 };
 	struct outcome o;
-	int status;
-	pid_t child;
 
-	fflush(stdout);
-	child = fork();
-	if (child == 0) {
-		const char *wrong = case_run(&p->setup, &fault, &o);
+	return case_run(&p->setup, &fault, &o);
+}
 
-		_exit(inject.hits == 0 ? 2 : wrong ? 0 : 1);
-	}
-	status = guard(child, PLANT_GUARD_MS);
-	if (status < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
-		return true;
-	printf("  %s, lie %d in %s: %s\n", p->setup.name, (int)p->lie, inject_call_name(p->call),
-		!WIFEXITED(status)	   ? "the test itself died"
-		: WEXITSTATUS(status) == 2 ? "never told"
-					   : "not noticed");
-	return false;
+static bool is_caught(const struct plant *p)
+{
+	static const char *const words[] = { "caught", "not noticed", "never told", "the test itself died" };
+	enum child_verdict verdict = child_plant(run_plant, p, PLANT_GUARD_MS);
+
+	if (verdict != CHILD_CAUGHT)
+		printf("  %s, lie %d in %s: %s\n", p->setup.name, (int)p->lie, inject_call_name(p->call),
+			words[verdict]);
+	return verdict == CHILD_CAUGHT;
 }
 
 static void planted_bugs(void)
@@ -338,8 +287,7 @@ static void planted_bugs(void)
 int main(void)
 {
 	signal(SIGPIPE, SIG_IGN);
-	record = mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (record == MAP_FAILED)
+	if (child_setup() < 0)
 		return 1;
 	TEST(planted_bugs);
 	TEST(sender_write);

@@ -18,12 +18,17 @@ static const struct {
 	unsigned number;
 } calls[] = {
 	{ "clone3", SYS_clone3 },
+	{ "copy_file_range", SYS_copy_file_range },
 	{ "fcntl", SYS_fcntl },
+	{ "ioctl", SYS_ioctl },
+	{ "lseek", SYS_lseek },
 	{ "madvise", SYS_madvise },
 	{ "mlock", SYS_mlock },
+	{ "pipe2", SYS_pipe2 },
 	{ "ppoll", SYS_ppoll },
 	{ "preadv2", SYS_preadv2 },
 	{ "pwritev2", SYS_pwritev2 },
+	{ "sendfile", SYS_sendfile },
 	{ "splice", SYS_splice },
 	{ "tee", SYS_tee },
 	{ "vmsplice", SYS_vmsplice },

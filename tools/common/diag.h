@@ -19,6 +19,9 @@ __attribute__((format(printf, 1, 2))) void diag(const char *format, ...);
 /* The same with ": " and the error's text behind; takes errno values of either sign. */
 __attribute__((format(printf, 2, 3))) void diag_errno(int error, const char *format, ...);
 
+/* "EINVAL": of either sign; "E999" in a static buffer for one without a name here. */
+const char *diag_errno_name(int error);
+
 /* Flushes and closes standard output. 0, or -1 after saying what failed: a full disk is an error too. */
 int diag_close_stdout(void);
 

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "record.h"
+
+#include "gush.h"
+#include "transfer.h"
+
+#include <errno.h>
+#include <string.h>
+
+void gi_record_add(struct gi_record *r, const char *method, int outcome, int error, const char *reason)
+{
+	if (r->count == GI_RECORD_ENTRIES)
+		return;
+	r->entries[r->count].method = method;
+	r->entries[r->count].bytes = 0;
+	r->count++;
+	gi_record_outcome(r, outcome, error, reason);
+}
+
+void gi_record_bytes(struct gi_record *r, uint64_t bytes)
+{
+	if (r->count > 0)
+		r->entries[r->count - 1].bytes += bytes;
+}
+
+void gi_record_outcome(struct gi_record *r, int outcome, int error, const char *reason)
+{
+	if (r->count == 0)
+		return;
+	r->entries[r->count - 1].outcome = outcome;
+	r->entries[r->count - 1].error = error;
+	r->entries[r->count - 1].reason = reason;
+}
+
+int gush_report_entry(const struct gush_transfer *transfer, size_t index, struct gush_report_entry *ret_entry)
+{
+	const struct gi_record *r = &transfer->record;
+	struct gush_report_entry entry = { 0 };
+
+	if (ret_entry->size < offsetof(struct gush_report_entry, error) + sizeof(entry.error))
+		return -EINVAL;
+	if (index >= r->count)
+		return -ENOENT;
+	entry.size = ret_entry->size;
+	entry.method = r->entries[index].method;
+	entry.reason = r->entries[index].reason;
+	entry.bytes = r->entries[index].bytes;
+	entry.outcome = r->entries[index].outcome;
+	entry.error = r->entries[index].error;
+	*ret_entry = entry;
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The pool of transit pipes: making one costs more than moving a small file through it, and a user has only
+ * so many full-size ones (64 with the usual limits).
+ */
+#ifndef GI_TRANSIT_H
+#define GI_TRANSIT_H
+
+#include "pipe.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct gi_transit {
+	struct gi_pipe pipe;
+	size_t capacity_bytes;
+	bool enlarged;
+	pid_t owner; /* a process forked since has a copy of the descriptors, but the pipe is not its own */
+};
+
+#define GI_TRANSIT_NONE                                                                                      \
+	{                                                                                                    \
+		.pipe = GI_PIPE_NONE                                                                         \
+	}
+
+/* An empty pipe, from the pool or new. 0 or -errno. */
+int gi_transit_get(struct gi_transit *ret_transit);
+
+/* Makes it hold 1 MiB, if that is allowed and this process has not too many such already. */
+void gi_transit_enlarge(struct gi_transit *transit);
+
+/*
+ * Gives it back. One that is not known to be empty is closed: what is left in it would come out of another
+ * transfer. So is one that this process has inherited.
+ */
+void gi_transit_put(struct gi_transit *transit, size_t bytes_in_it);
+
+#endif

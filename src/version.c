@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "gush.h"
+
+const char *gush_version(void)
+{
+	return GUSH_VERSION;
+}

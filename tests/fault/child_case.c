@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "child_case.h"
+
+#include "inject.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SHOWN_MOST 12 /* the first few tell what is wrong; hundreds hide it */
+
+struct child_record *child_record;
+
+int child_setup(void)
+{
+	child_record =
+		mmap(NULL, sizeof(*child_record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	return child_record == MAP_FAILED ? -errno : 0;
+}
+
+bool child_judged(const char *wrong, unsigned hits)
+{
+	child_record->progress++;
+	if (hits == 0)
+		child_record->unreached++;
+	else
+		child_record->cases++;
+	return wrong && child_record->bad++ < SHOWN_MOST;
+}
+
+/* Waits for the child as long as it gets on with its cases; its status, or -1: it hung. */
+static int guard(pid_t child, int guard_ms)
+{
+	unsigned progress = child_record->progress;
+	int status, idle_ms = 0;
+
+	while (waitpid(child, &status, WNOHANG) == 0) {
+		usleep(2000);
+		idle_ms = progress == child_record->progress ? idle_ms + 2 : 0;
+		progress = child_record->progress;
+		if (idle_ms > guard_ms) {
+			kill(child, SIGKILL);
+			waitpid(child, &status, 0);
+			return -1;
+		}
+	}
+	return status;
+}
+
+int child_run(void (*cases)(void), int guard_ms)
+{
+	pid_t child;
+
+	memset(child_record, 0, sizeof(*child_record));
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		cases();
+		exit(0);
+	}
+	return guard(child, guard_ms);
+}
+
+enum child_verdict child_plant(const char *(*run)(const void *plant), const void *plant, int guard_ms)
+{
+	int status;
+	pid_t child;
+
+	fflush(stdout);
+	child = fork();
+	if (child == 0) {
+		const char *wrong = run(plant);
+
+		_exit(inject.hits == 0 ? CHILD_NEVER_TOLD : wrong ? CHILD_CAUGHT : CHILD_MISSED);
+	}
+	status = guard(child, guard_ms);
+	if (status < 0)
+		return CHILD_CAUGHT;
+	return WIFEXITED(status) ? (enum child_verdict)WEXITSTATUS(status) : CHILD_DIED;
+}
