@@ -6,13 +6,15 @@
 # ---- lists: sub-commands, and for each its options ("=" behind those that take a value) ----
 # tests/cli/agree.sh reads the lines from here to the end of the lists, and compares them with --help, with
 # the manual pages and with "gush ladder --list".
-_gush_commands='write read ladder'
+_gush_commands='write read probe ladder bench'
 _gush_write='--busy-loop --poll --huge-page --check-huge-page --buf-size= --write-with-vmsplice
   --read-with-splice --gift --lock-memory --dont-touch-pages --same-buffer --bytes-to-pipe= --pipe-size=
   --csv --verbose --help --version'
 _gush_read=$_gush_write
+_gush_probe='--json --stable --verbose --help --version'
 _gush_ladder='--quick --rounds= --bytes= --only= --all --cpus= --verify --list --explain --json= --csv= --help
   --version'
+_gush_bench='--rounds= --cpus= --json= --help --version'
 _gush_steps='write-read write-read-huge vmsplice-read vmsplice-splice vmsplice-splice-huge busy-loop
   full-capacity one-cpu adaptive tee-master fill-write fill-unsafe protect limit mem-read memcpy gift
   same-buffer dont-touch-pages lock-memory pipe-64K pipe-128K pipe-256K pipe-512K pipe-1M'
@@ -46,7 +48,7 @@ _gush_offer_files() {
 _gush_offer_value() {
   case $2$1 in
     ladder--only | ladder-o) _gush_offer_steps ;;
-    ladder--json | ladder--csv) _gush_offer_files ;;
+    ladder--json | ladder--csv | bench--json) _gush_offer_files ;;
   esac
 }
 
@@ -55,7 +57,7 @@ _gush_takes_value() {
   local options="_gush_$2"
 
   case $2$1 in
-    ladder-[rboc]) return 0 ;;
+    ladder-[rboc] | bench-[rc]) return 0 ;;
     *--*) [[ " ${!options//$'\n'/ } " == *" $1= "* ]] ;;
     *) return 1 ;;
   esac

@@ -4,5 +4,6 @@
 #define LAB_H
 
 int ladder_main(int argc, char **argv);
+int bench_main(int argc, char **argv);
 
 #endif

@@ -4,6 +4,7 @@
 #include "diag.h"
 #include "lab.h"
 #include "option.h"
+#include "output.h"
 #include "report.h"
 #include "selection.h"
 #include "sys.h"
@@ -54,65 +55,6 @@ static const struct option_table table = {
 	.options = specs,
 	.usage_status = 2,
 };
-
-struct output {
-	const char *path;
-	FILE *stream; /* NULL: not wanted */
-};
-
-/*
- * Opened before anything is measured, so that a bad path costs no minute; emptied only when there is
- * something to write, so that an aborted run leaves the old results.
- */
-static int open_output(const char *path, struct output *ret)
-{
-	int fd;
-
-	*ret = (struct output){ .path = path };
-	if (!path)
-		return 0;
-	if (strcmp(path, "-") == 0) {
-		ret->stream = stdout;
-		return 0;
-	}
-	fd = gi_sys_open(path, O_WRONLY | O_CREAT | O_NOCTTY, 0666);
-	if (fd < 0) {
-		diag_errno(fd, "%s", path);
-		return -1;
-	}
-	ret->stream = fdopen(fd, "w");
-	return ret->stream ? 0 : -1;
-}
-
-static bool same_file(const struct output *a, const struct output *b)
-{
-	struct stat x, y;
-
-	return a->stream && b->stream && fstat(fileno(a->stream), &x) == 0 &&
-	       fstat(fileno(b->stream), &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
-	       S_ISREG(x.st_mode);
-}
-
-static int write_output(
-	const struct ladder *l, struct output *out, int (*report)(const struct ladder *, FILE *))
-{
-	struct stat st;
-	int ret;
-
-	if (!out->stream)
-		return 0;
-	if (out->stream != stdout && fstat(fileno(out->stream), &st) == 0 && S_ISREG(st.st_mode) &&
-		ftruncate(fileno(out->stream), 0) < 0)
-		ret = -errno;
-	else
-		ret = report(l, out->stream);
-	if (out->stream != stdout && fclose(out->stream) != 0 && ret == 0)
-		ret = -errno;
-	if (ret < 0)
-		diag_errno(ret, "%s", out->stream == stdout ? "standard output" : out->path);
-	out->stream = NULL;
-	return ret;
-}
 
 /* One that was ignored when we started stays ignored: nohup means it, and so does a shell of a background
  * job. */
@@ -219,6 +161,16 @@ static int status_of(const struct ladder *l)
 	return status;
 }
 
+static int to_json(const void *results, FILE *stream)
+{
+	return report_json(results, stream);
+}
+
+static int to_csv(const void *results, FILE *stream)
+{
+	return report_csv(results, stream);
+}
+
 static int run(struct ladder *l, const struct ladder_options *o, struct output *json, struct output *csv)
 {
 	bool stdout_taken = json->stream == stdout || csv->stream == stdout;
@@ -252,8 +204,8 @@ static int run(struct ladder *l, const struct ladder_options *o, struct output *
 	gi_sys_close(climb_options.signal_fd);
 	ladder_summarise(l);
 	ret = ret < 0 && ret != -EINTR;
-	unwritten = write_output(l, json, report_json) < 0;
-	unwritten |= write_output(l, csv, report_csv) < 0;
+	unwritten = output_write(json, to_json, l) < 0;
+	unwritten |= output_write(csv, to_csv, l) < 0;
 	report_text(l, &style, stream);
 	if (!(unwritten && stdout_taken)) /* else it was told already */
 		unwritten |= diag_close_stdout() < 0;
@@ -284,9 +236,9 @@ static int prepare_and_run(const struct ladder_options *o, const struct machine 
 	environment_read("", &l.env);
 	if (selection_add_rows(&l, m, o->only, o->all) < 0)
 		diag_errno(ENOMEM, "preparing the steps");
-	else if (open_output(o->json, &json) < 0 || open_output(o->csv, &csv) < 0)
+	else if (output_open(o->json, &json) < 0 || output_open(o->csv, &csv) < 0)
 		ret = 1;
-	else if (same_file(&json, &csv))
+	else if (output_same_file(&json, &csv))
 		ret = option_usage_error(&table, "--json and --csv name the same file, '%s'", o->csv);
 	else
 		ret = run(&l, o, &json, &csv);

@@ -10,6 +10,7 @@
 
 static const struct command commands[] = {
 	{ "ladder", "gush ladder", "how fast are pipes on this machine, and why", ladder_main },
+	{ "bench", "gush bench", "how fast the library moves bytes, beside a plain loop", bench_main },
 	{ 0 },
 };
 

@@ -103,6 +103,13 @@ static const struct placement *near_placement(const struct machine *m)
 	return NULL;
 }
 
+const struct placement *machine_near_placement(const struct machine *m)
+{
+	const struct placement *p = m->by_hand ? NULL : near_placement(m);
+
+	return p ? p : &m->placements[0];
+}
+
 static int add_near(struct ladder *l, const struct machine *m, const struct step *step)
 {
 	const struct placement *p = m->by_hand ? &m->placements[0] : near_placement(m);

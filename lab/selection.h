@@ -20,6 +20,8 @@ struct machine {
 int machine_read(const char *sysfs, struct machine *ret);
 /* --cpus. 0, -EINVAL or -EPERM as placement_parse. */
 int machine_place_by_hand(struct machine *m, const char *text);
+/* Where two ends run: as told by hand, or on the nearest two CPUs, or on the only one. */
+const struct placement *machine_near_placement(const struct machine *m);
 void machine_release(struct machine *m);
 
 /* "a,b,c". NULL: all are steps; else the first that is not, in a static buffer. */

@@ -16,7 +16,9 @@
 static const struct command commands[] = {
 	{ "write", "gush write", "send bytes down a pipe, in the article's ways", write_main },
 	{ "read", "gush read", "take bytes from a pipe and say how fast they came", read_main },
+	{ "probe", "gush probe", "what this kernel allows, and which way moves bytes", probe_main },
 	{ "ladder", "gush ladder", "how fast are pipes on this machine, and why", NULL },
+	{ "bench", "gush bench", "how fast the library moves bytes, beside a plain loop", NULL },
 	{ 0 },
 };
 

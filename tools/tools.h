@@ -5,5 +5,6 @@
 
 int write_main(int argc, char **argv);
 int read_main(int argc, char **argv);
+int probe_main(int argc, char **argv);
 
 #endif

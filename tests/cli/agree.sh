@@ -232,6 +232,12 @@ json_cases() {
   sed 's/^\(\.It Va environment\.kernel Pq\) string/\1 integer/' "$page" > "$tmp/fault"
   must_notice json_notices_type 'environment.kernel is string, and the manual page says integer' \
     fields "$tmp/fault" "$tmp/result.json"
+
+  page=$root/man/gush-probe.1
+  "$gush" probe --json > "$tmp/probe.json"
+  check probe_fields fields "$page" "$tmp/probe.json"
+  grep -v '^\.It Va calls\.tee ' "$page" > "$tmp/fault"
+  must_notice probe_notices_missing 'calls.tee is not in the manual page' fields "$tmp/fault" "$tmp/probe.json"
 }
 
 # ---- a screen ----
@@ -272,7 +278,7 @@ try() {
   got=$(completed "$@")
   [[ $got == "$want" ]] || echo "'$*' gives '$got', not '$want'"
 }
-try 'ladder read write' gush ''
+try 'bench ladder probe read write' gush ''
 try ladder gush la
 try '--help --version' gush --
 try '' gush nosuch --
@@ -293,6 +299,8 @@ try '' gush ladder --rounds ''
 try '' gush ladder ''
 try '' gush ladder -- --
 try '' gush read --buf-size = --
+try '--json' gush probe --j
+try '' gush probe --json ''
 complete -p gush > /dev/null || echo 'nothing is registered for gush'
 EOF
 

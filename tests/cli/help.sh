@@ -26,6 +26,7 @@ golden() {
 golden gush gush "$gush" --help
 golden write write "$gush" write --help
 golden read read "$gush" read --help
+golden probe probe "$gush" probe --help
 golden short read "$gush" read -h
 golden cut_short read "$gush" read --he
 golden gush_short gush "$gush" -h
@@ -37,7 +38,7 @@ golden other_link gush "$tmp/other" --help
 
 begin version
 matches 'VERSION of config.mk' "$version" '[0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*'
-for command in '' write read; do
+for command in '' write read probe; do
   # shellcheck disable=SC2086 # nothing or one word
   run "$gush" $command --version
   is status "$status" 0
@@ -47,7 +48,7 @@ done
 end
 
 begin help_full_disk
-for command in '' write read; do
+for command in '' write read probe; do
   # shellcheck disable=SC2086
   "$gush" $command --help > /dev/full 2> "$tmp/err"
   is status $? 1

@@ -1,0 +1,40 @@
+#!/bin/sh
+# gush bench transfers: what it prints and writes; bad input. One round: figures are not looked at.
+# shellcheck source=tests/cli/lib.inc
+. "$(dirname "$0")/lib.inc"
+
+begin bench_usage
+run "$gush" bench
+is status "$status" 2
+is stderr "$err" "gush bench: what? there is: transfers; see 'gush bench --help'"
+run "$gush" bench pipes
+is 'status of pipes' "$status" 2
+is 'stderr of pipes' "$err" "gush bench: 'pipes' is nothing to measure; there is: transfers; see 'gush bench --help'"
+run "$gush" bench transfers --rounds=0
+is 'status of 0 rounds' "$status" 2
+run "$gush" bench transfers --cpus=x
+is 'status of no CPUs' "$status" 2
+run "$gush" bench transfers --json="$tmp/none/f"
+is 'status of a bad path' "$status" 1
+is 'stderr of a bad path' "$err" "gush bench: $tmp/none/f: No such file or directory"
+end
+
+# has REGEX: a line of the table that is like it
+has() {
+  if grep -q -- "$1" "$tmp/out"; then good; else bad "no line like $1"; fi
+}
+
+begin bench_transfers
+run "$gush" bench transfers --rounds=1 --json="$tmp/json"
+is status "$status" 0
+is stderr "$err" ''
+has '^pipe  pipe       chosen  .*splice$'
+has '^file  file       chosen  .*copy_file_range$'
+has '^file  tcp        chosen  .*sendfile$'
+if grep -q failed "$tmp/out"; then bad 'a pair failed'; else good; fi
+if command -v jq > "$tmp/lib.err"; then
+  is 'pairs with rates' "$(jq '[.transfers[] | select(.gib_per_s.median > 0)] | length' "$tmp/json")" 36
+  is schema "$(jq .schema "$tmp/json")" 1
+fi
+end
+finish
