@@ -45,6 +45,19 @@ static double seconds_of_children(void)
 	       (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e-6;
 }
 
+/*
+ * One process that only calls, two that take turns on one CPU, and two that spin use all of their CPUs,
+ * always. Two that sleep for each other on two CPUs may use any part of them.
+ */
+static double least_cpu_s(const struct round_plan *plan, double seconds)
+{
+	const struct placement *p = plan->placement;
+
+	if (plan->step->reference || p->sender_cpu == p->receiver_cpu)
+		return seconds;
+	return plan->step->sender.wait == GI_WAIT_SPIN ? 2 * seconds : 0;
+}
+
 /* One round and whether something disturbed it. */
 static const char *run_watched(const struct round_plan *plan, struct round_result *ret)
 {
@@ -58,6 +71,8 @@ static const char *run_watched(const struct round_plan *plan, struct round_resul
 	d.own_cpu_s = seconds_of_children() - cpu_s;
 	d.after = disturbance_now(p->sender_cpu, p->receiver_cpu);
 	d.measured_s = ret->figures.seconds;
+	d.measured_cpu_s = ret->figures.cpu_s;
+	d.least_cpu_s = least_cpu_s(plan, ret->figures.seconds);
 	if (p->sender_cpu != p->receiver_cpu || plan->step->reference)
 		d.preemptions = ret->figures.preemptions;
 	return disturbance_judge(&d);
@@ -269,9 +284,9 @@ static int run_everything(struct climber *c)
 		ret = check_rows(c);
 	for (size_t number = 0; ret == 0 && number < l->rounds_wanted; number++) {
 		if (late(c, number))
-			l->rounds_wanted = number;
-		else
-			ret = run_all_rows(c, number, order);
+			break;
+		l->rounds_run = number + 1;
+		ret = run_all_rows(c, number, order);
 	}
 	free(order);
 	return ret;

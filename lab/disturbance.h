@@ -22,6 +22,8 @@ struct disturbance_round {
 	double wall_s, own_cpu_s; /* of the whole round, preparations included */
 	uint64_t preemptions;	  /* of the ends; 0 when they share a CPU, where they preempt each other */
 	double measured_s;
+	double measured_cpu_s; /* of the ends, while it was measured */
+	double least_cpu_s;    /* what they must have used if nobody took the CPUs away; 0: they may sleep */
 };
 
 /* NULL: it was left alone; otherwise what disturbed it. */

@@ -8,6 +8,8 @@
 #define MUCH_DISTURBED 0.2 /* of the rounds: then say so */
 #define BOUND_SHARE 0.6	   /* reaching so much of what copying allows means that copying is the bound */
 
+#define LEAST_ROUNDS 3 /* an interval of one or two values says nothing: no difference is told from noise */
+
 struct sentences {
 	char (*text)[EXPLAIN_TEXT];
 	size_t count;
@@ -131,9 +133,9 @@ static void say_limit(struct sentences *s, const struct ladder *l)
 			top->step->name, rate(limit));
 	else
 		snprintf(next(s), EXPLAIN_TEXT,
-			"%s is as fast, within the noise, as its calls alone in one process on one CPU "
-			"(limit: %.1f "
-			"GiB/s): the hand-over between two processes costs next to nothing.",
+			"%s cannot be told apart from its calls alone in one process on one CPU "
+			"(limit: %.1f GiB/s): what the hand-over between two processes costs is within the "
+			"noise.",
 			top->step->name, rate(limit));
 }
 
@@ -321,6 +323,13 @@ size_t explain_sentences(const struct ladder *l, char ret[EXPLAIN_MOST][EXPLAIN_
 {
 	struct sentences s = { .text = ret };
 
+	if (l->rounds_run < LEAST_ROUNDS) {
+		snprintf(next(&s), EXPLAIN_TEXT,
+			"That takes at least %d rounds: with fewer, no difference can be told from noise.",
+			LEAST_ROUNDS);
+		return s.count;
+	}
+	say_disturbed(&s, l); /* first: it qualifies all others */
 	say_top(&s, l);
 	say_article(&s, l);
 	say_limit(&s, l);
@@ -331,7 +340,6 @@ size_t explain_sentences(const struct ladder *l, char ret[EXPLAIN_MOST][EXPLAIN_
 	say_placement(&s, l);
 	say_memory(&s, l);
 	say_changing(&s, l);
-	say_disturbed(&s, l);
 	return s.count;
 }
 

@@ -7,6 +7,7 @@
 #include "output.h"
 #include "report.h"
 #include "selection.h"
+#include "stop_signals.h"
 #include "sys.h"
 #include "term.h"
 
@@ -15,7 +16,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #define DEFAULT_ROUNDS 9
@@ -56,43 +56,6 @@ static const struct option_table table = {
 	.usage_status = 2,
 };
 
-/* One that was ignored when we started stays ignored: nohup means it, and so does a shell of a background
- * job. */
-static void add_unless_ignored(sigset_t *set, int signal_number)
-{
-	struct sigaction now;
-
-	if (sigaction(signal_number, NULL, &now) == 0 && now.sa_handler != SIG_IGN)
-		sigaddset(set, signal_number);
-}
-
-static int open_signals(void)
-{
-	sigset_t stop;
-
-	sigemptyset(&stop);
-	add_unless_ignored(&stop, SIGINT);
-	add_unless_ignored(&stop, SIGTERM);
-	add_unless_ignored(&stop, SIGHUP);
-	add_unless_ignored(&stop, SIGQUIT);
-	if (sigprocmask(SIG_BLOCK, &stop, NULL) < 0)
-		return -errno;
-	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap our children behind our back */
-	return signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-/* Ends as the signal would have ended us: the shell then knows. */
-static void die_of(int signal_number)
-{
-	sigset_t one;
-
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-	sigemptyset(&one);
-	sigaddset(&one, signal_number);
-	sigprocmask(SIG_UNBLOCK, &one, NULL);
-}
-
 static int check_options(const struct ladder_options *o)
 {
 	const char *unknown = o->only ? selection_unknown(o->only) : NULL;
@@ -128,16 +91,6 @@ static int place(struct machine *m, const struct ladder_options *o)
 	return OPTION_DONE;
 }
 
-static void read_signal(int signal_fd, struct ladder *l)
-{
-	struct signalfd_siginfo info;
-
-	if (gi_sys_read(signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		l->signal_number = (int)info.ssi_signo;
-	else
-		l->signal_number = SIGTERM;
-}
-
 /* What a ladder's rows say for the exit status: failing to run here is no failure, wrong bytes are one. */
 static int status_of(const struct ladder *l)
 {
@@ -171,39 +124,48 @@ static int to_csv(const void *results, FILE *stream)
 	return report_csv(results, stream);
 }
 
+/* 0, or -1 after saying what failed. A signal only ends it early. */
+static int measure(struct ladder *l, const struct ladder_options *o)
+{
+	struct stop_signals stop;
+	struct climb_options options = {
+		.budget_s = o->quick ? QUICK_BUDGET_S : DEFAULT_BUDGET_S,
+		.limit_s = o->quick ? QUICK_LIMIT_S : DEFAULT_LIMIT_S,
+		.verify = o->verify,
+	};
+	int ret = stop_signals_open(&stop);
+
+	if (o->rounds || o->bytes)
+		options.limit_s = 0; /* these ask for so much, however long it takes */
+	if (ret < 0) {
+		diag_errno(ret, "signalfd");
+		return -1;
+	}
+	signal(SIGCHLD, SIG_DFL); /* an inherited SIG_IGN would reap our children behind our back */
+	options.signal_fd = stop.fd;
+	ret = climb(l, &options);
+	l->signal_number = stop_signals_close(&stop);
+	if (ret < 0 && ret != -EINTR) {
+		diag_errno(ret, "measuring");
+		return -1;
+	}
+	ladder_summarise(l);
+	return 0;
+}
+
 static int run(struct ladder *l, const struct ladder_options *o, struct output *json, struct output *csv)
 {
-	bool stdout_taken = json->stream == stdout || csv->stream == stdout;
+	bool stdout_taken = json->stream == stdout || csv->stream == stdout, unwritten;
 	FILE *stream = stdout_taken ? stderr : stdout;
-	int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO, unwritten, ret;
+	int fd = stdout_taken ? STDERR_FILENO : STDOUT_FILENO, ret;
 	struct report_style style = { term_columns(fd), term_colour(fd), term_utf8(), o->explain };
-	struct climb_options climb_options = {
-		.budget_s = o->quick ? QUICK_BUDGET_S : DEFAULT_BUDGET_S,
-		/* --rounds and --bytes ask for so much, however long it takes. */
-		.limit_s = o->rounds || o->bytes ? 0
-			   : o->quick		 ? QUICK_LIMIT_S
-						 : DEFAULT_LIMIT_S,
-		.verify = o->verify,
-		.signal_fd = open_signals(),
-	};
 
-	if (climb_options.signal_fd < 0) {
-		diag_errno(climb_options.signal_fd, "signalfd");
-		return 1;
-	}
 	environment_print(&l->env, stream, style.columns);
 	if (fflush(stream) != 0 && stream == stdout) { /* nobody would see what is measured */
 		diag_errno(errno, "standard output");
 		return 1;
 	}
-	ret = climb(l, &climb_options);
-	if (ret == -EINTR)
-		read_signal(climb_options.signal_fd, l);
-	else if (ret < 0)
-		diag_errno(ret, "measuring");
-	gi_sys_close(climb_options.signal_fd);
-	ladder_summarise(l);
-	ret = ret < 0 && ret != -EINTR;
+	ret = measure(l, o) < 0;
 	unwritten = output_write(json, to_json, l) < 0;
 	unwritten |= output_write(csv, to_csv, l) < 0;
 	report_text(l, &style, stream);
@@ -211,7 +173,7 @@ static int run(struct ladder *l, const struct ladder_options *o, struct output *
 		unwritten |= diag_close_stdout() < 0;
 	ret |= unwritten | status_of(l);
 	if (l->signal_number)
-		die_of(l->signal_number);
+		stop_signals_die(l->signal_number);
 	return ret;
 }
 
@@ -238,7 +200,7 @@ static int prepare_and_run(const struct ladder_options *o, const struct machine 
 		diag_errno(ENOMEM, "preparing the steps");
 	else if (output_open(o->json, &json) < 0 || output_open(o->csv, &csv) < 0)
 		ret = 1;
-	else if (output_same_file(&json, &csv))
+	else if (output_same(&json, &csv))
 		ret = option_usage_error(&table, "--json and --csv name the same file, '%s'", o->csv);
 	else
 		ret = run(&l, o, &json, &csv);

@@ -6,8 +6,37 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Not of devices: /dev/null may be written by as many as like. */
+static bool same(int a, int b)
+{
+	struct stat x, y;
+
+	if (gi_sys_fstat(a, &x) < 0 || gi_sys_fstat(b, &y) < 0 || S_ISCHR(x.st_mode))
+		return false;
+	return x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* /dev/stdout, or the file that the table goes to: two writers would overwrite each other. */
+static int adopt(int fd, struct output *ret)
+{
+	if (same(fd, STDOUT_FILENO)) {
+		gi_sys_close(fd);
+		ret->stream = stdout;
+		return 0;
+	}
+	ret->stream = fdopen(fd, "w");
+	if (ret->stream)
+		return 0;
+	diag_errno(errno, "%s", ret->path);
+	gi_sys_close(fd);
+	return -1;
+}
 
 int output_open(const char *path, struct output *ret)
 {
@@ -16,6 +45,7 @@ int output_open(const char *path, struct output *ret)
 	*ret = (struct output){ .path = path };
 	if (!path)
 		return 0;
+	signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to tell, not a reason to die of */
 	if (strcmp(path, "-") == 0) {
 		ret->stream = stdout;
 		return 0;
@@ -25,31 +55,58 @@ int output_open(const char *path, struct output *ret)
 		diag_errno(fd, "%s", path);
 		return -1;
 	}
-	ret->stream = fdopen(fd, "w");
-	return ret->stream ? 0 : -1;
+	return adopt(fd, ret);
 }
 
-bool output_same_file(const struct output *a, const struct output *b)
+bool output_same(const struct output *a, const struct output *b)
 {
-	struct stat x, y;
+	return a->stream && b->stream && same(fileno(a->stream), fileno(b->stream));
+}
 
-	return a->stream && b->stream && fstat(fileno(a->stream), &x) == 0 &&
-	       fstat(fileno(b->stream), &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino &&
-	       S_ISREG(x.st_mode);
+/* All of it, whether or not the descriptor is non-blocking. */
+static int write_all(int fd, const char *text, size_t bytes)
+{
+	while (bytes > 0) {
+		struct pollfd p = { .fd = fd, .events = POLLOUT };
+		ssize_t n = gi_sys_write(fd, text, bytes);
+
+		if (n == -EAGAIN)
+			n = gi_sys_poll(&p, 1, -1) < 0 ? -EIO : 0;
+		if (n < 0)
+			return (int)n;
+		text += n;
+		bytes -= (size_t)n;
+	}
+	return 0;
+}
+
+static int write_text(FILE *stream, const char *text, size_t bytes)
+{
+	int fd = fileno(stream);
+	struct stat st;
+	int ret = fflush(stream) != 0 ? -errno : gi_sys_fstat(fd, &st);
+
+	if (ret == 0 && stream != stdout && S_ISREG(st.st_mode))
+		ret = gi_sys_ftruncate(fd, 0);
+	return ret < 0 ? ret : write_all(fd, text, bytes);
 }
 
 int output_write(struct output *out, int (*report)(const void *results, FILE *stream), const void *results)
 {
-	struct stat st;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *memory;
 	int ret;
 
 	if (!out->stream)
 		return 0;
-	if (out->stream != stdout && fstat(fileno(out->stream), &st) == 0 && S_ISREG(st.st_mode) &&
-		ftruncate(fileno(out->stream), 0) < 0)
+	memory = open_memstream(&text, &bytes);
+	ret = memory ? report(results, memory) : -ENOMEM;
+	if (memory && fclose(memory) != 0 && ret == 0)
 		ret = -errno;
-	else
-		ret = report(results, out->stream);
+	if (ret == 0)
+		ret = write_text(out->stream, text, bytes);
+	free(text);
 	if (out->stream != stdout && fclose(out->stream) != 0 && ret == 0)
 		ret = -errno;
 	if (ret < 0)

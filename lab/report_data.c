@@ -107,6 +107,7 @@ int report_json(const struct ladder *l, FILE *stream)
 	environment_json(&l->env, &j);
 	json_open(&j, "settings", '{');
 	json_int(&j, "rounds", (int64_t)l->rounds_wanted);
+	json_int(&j, "rounds_run", (int64_t)l->rounds_run);
 	json_double(&j, "round_s", l->time_per_round_s);
 	json_int(&j, "bytes", (int64_t)l->bytes_wanted);
 	json_int(&j, "seed", (int64_t)(l->seed & INT64_MAX));

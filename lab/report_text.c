@@ -302,8 +302,8 @@ static void print_legend(const struct table *t, const struct ladder *l)
 
 	fputc('\n', t->stream);
 	snprintf(text, sizeof(text), "GiB/s: median%s of %zu round%s%s%s%s%s%s.",
-		t->width[COLUMN_INTERVAL] ? " and 95 % interval" : "", l->rounds_wanted,
-		l->rounds_wanted == 1 ? "" : "s", t->width[COLUMN_RATIO] ? "; ratio: to " : "",
+		t->width[COLUMN_INTERVAL] ? " and 95 % interval" : "", l->rounds_run,
+		l->rounds_run == 1 ? "" : "s", t->width[COLUMN_RATIO] ? "; ratio: to " : "",
 		t->width[COLUMN_RATIO] ? first_step(l) : "", t->width[COLUMN_RATIO] ? ", round by round" : "",
 		t->width[COLUMN_CPU] ? "; CPU s/GiB: CPU seconds of both ends per GiB" : "",
 		t->width[COLUMN_SWITCHES]

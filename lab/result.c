@@ -172,12 +172,18 @@ static size_t count_good(const struct row *row)
 	return count;
 }
 
+/* A run that a signal ended owes all its rounds; one whose time was over owes those that it began. */
+static size_t rounds_due(const struct ladder *l)
+{
+	return l->signal_number ? l->rounds_wanted : l->rounds_run;
+}
+
 /* A row that ran is OK when at least half of its rounds, and one, were left alone. */
 static void settle_status(const struct ladder *l, struct row *row)
 {
 	size_t good = count_good(row);
 
-	if (row->status != ROW_OK || (good > 0 && 2 * good >= l->rounds_wanted))
+	if (row->status != ROW_OK || (good > 0 && 2 * good >= rounds_due(l)))
 		return;
 	row->status = ROW_PARTIAL;
 	if (l->signal_number)

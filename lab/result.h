@@ -45,6 +45,7 @@ struct ladder {
 	struct row *rows;
 	size_t row_count;
 	size_t rounds_wanted;
+	size_t rounds_run; /* begun: fewer when the time was over, or a signal came */
 	double time_per_round_s;
 	uint64_t bytes_wanted; /* --bytes; 0: as many as take time_per_round_s */
 	uint64_t seed;

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of fewer, the resamples are so alike that the interval would be narrower than it says. */
+#define LEAST_TO_RESAMPLE 6
+
 #define TAIL (STATS_RESAMPLES / 40) /* 2.5 % of the resamples lie beyond each end */
 
 struct sample {
@@ -136,7 +139,7 @@ struct interval stats_interval(const double *values, size_t count, uint64_t seed
 
 	if (s.count > 0)
 		ret = (struct interval){ sample_median(&s), s.values[0], s.values[s.count - 1] };
-	if (s.count >= 3)
+	if (s.count >= LEAST_TO_RESAMPLE)
 		bootstrap(&s, seed, &ret);
 	free(s.values);
 	return ret;

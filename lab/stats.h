@@ -17,7 +17,8 @@ double stats_median(const double *values, size_t count);
 
 /*
  * The median and its 95 % interval: percentile bootstrap, STATS_RESAMPLES resamples, from `seed` (the same
- * seed gives the same interval). With fewer than 3 values the interval is their minimum and maximum.
+ * seed gives the same interval). With fewer than 6 values the interval is their
+ * minimum and maximum, which holds the true median in 75 % of the cases for 3 values and 94 % for 5.
  */
 #define STATS_RESAMPLES 2000
 struct interval stats_interval(const double *values, size_t count, uint64_t seed);

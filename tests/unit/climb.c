@@ -233,7 +233,7 @@ static void limit_of_time(void)
 
 	add(&l, step_find("write-read"));
 	CHECK_INT(climb(&l, &options), 0);
-	CHECK_INT(l.rounds_wanted, 1);
+	CHECK_INT(l.rounds_run, 1);
 	check_ran(&l.rows[0], 1);
 	ladder_release(&l);
 }
@@ -269,9 +269,9 @@ static void disturbed_rounds_are_run_again(void)
 	atomic_store(&stop, true);
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
-	check_ran(&l.rows[0], l.rounds_wanted);
+	check_ran(&l.rows[0], l.rounds_run);
 	CHECK(row_rejected(&l.rows[0]) > 0);
-	CHECK(l.rows[0].round_count > l.rounds_wanted);
+	CHECK(l.rows[0].round_count > l.rounds_run);
 	for (size_t i = 0; i < l.rows[0].round_count; i++)
 		if (l.rows[0].rounds[i].rejected)
 			CHECK(*l.rows[0].rounds[i].rejected);

@@ -176,6 +176,20 @@ static void preemptions(void)
 	check_rejected(&r, "preempted");
 }
 
+/* Ends that never sleep, and yet used little of their time. */
+static void taken_away(void)
+{
+	struct disturbance_round r = quiet();
+
+	r.least_cpu_s = 1;
+	r.measured_cpu_s = 0.95;
+	CHECK(!disturbance_judge(&r));
+	r.measured_cpu_s = 0.2;
+	check_rejected(&r, "taken away");
+	r.least_cpu_s = 0; /* they may sleep */
+	CHECK(!disturbance_judge(&r));
+}
+
 static void run_queue(void)
 {
 	struct disturbance_round r = quiet();
@@ -216,6 +230,7 @@ int main(void)
 	TEST(steal);
 	TEST(others);
 	TEST(preemptions);
+	TEST(taken_away);
 	TEST(run_queue);
 	TEST(unknown_times);
 	return test_end();

@@ -79,9 +79,11 @@ static inline void made_round(struct row *row, size_t number, double gib_per_s, 
 /* A ladder with a row of each kind and status, as it comes out of a run that a signal ended. */
 static inline struct ladder made_of_every_kind(void)
 {
-	struct ladder l = {
-		.rounds_wanted = 9, .time_per_round_s = 0.25, .seed = 42, .signal_number = SIGINT
-	};
+	struct ladder l = { .rounds_wanted = 9,
+		.rounds_run = 9,
+		.time_per_round_s = 0.25,
+		.seed = 42,
+		.signal_number = SIGINT };
 	struct row *row = made_ok(&l, "write-read", PLACEMENT_SHARED_L3, 1.25, 1.5, 32768);
 
 	l.env = (struct environment){ .kernel = "6.1.0",

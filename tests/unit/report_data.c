@@ -119,7 +119,7 @@ static void json_at_the_top(void)
 	CHECK(strncmp(text, "{\n  \"schema\": 1,\n  \"partial\": true,\n  \"environment\": {\n", 55) == 0);
 	CHECK(strstr(text, "\"cpu\": \"Some, \\\"quoted\\\" CPU\","));
 	CHECK(strstr(text,
-		"\n  \"settings\": {\n    \"rounds\": 9,\n    \"round_s\": 0.25,\n    \"bytes\": 0,\n    "
+		"\n  \"settings\": {\n    \"rounds\": 9,\n    \"rounds_run\": 9,\n    \"round_s\": 0.25,\n    \"bytes\": 0,\n    "
 		"\"seed\": 42\n  },\n  \"steps\": [\n"));
 	CHECK_TEXT(text + strlen(text) - 12, "    }\n  ]\n}\n");
 	CHECK(!strstr(text, "nan") && !strstr(text, "inf"));
@@ -155,7 +155,7 @@ static void json_of_checks(void)
 /* Ratios that no pair of rounds gave are null, not NaN. */
 static void json_without_a_ratio(void)
 {
-	struct ladder l = { .rounds_wanted = 1 };
+	struct ladder l = { .rounds_wanted = 1, .rounds_run = 1 };
 	FILE *f = fmemopen(text, sizeof(text), "w");
 	struct row *row = made_ok(&l, "write-read", PLACEMENT_SMT, 5, 1, 1);
 
@@ -170,7 +170,7 @@ static void json_without_a_ratio(void)
 
 static void no_rows(void)
 {
-	struct ladder l = { .rounds_wanted = 1 };
+	struct ladder l = { .rounds_wanted = 1, .rounds_run = 1 };
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
 	CHECK_INT(report_json(&l, f), 0);

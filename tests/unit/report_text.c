@@ -191,7 +191,7 @@ static void few_wrong_bytes(void)
 
 static void numbers_without_a_value(void)
 {
-	struct ladder l = { .rounds_wanted = 1 };
+	struct ladder l = { .rounds_wanted = 1, .rounds_run = 1 };
 	struct row *row = made_ok(&l, "write-read", PLACEMENT_SMT, 5, 1, 1);
 
 	row->ratio_to_first = (struct interval){ (double)NAN, (double)NAN, (double)NAN };
@@ -207,7 +207,7 @@ static void large_and_small_numbers(void)
 	static const double rates[] = { 1e-6, 0.004, 0.996, 9.949, 9.951, 99.94, 99.96, 999.9, 12345 };
 
 	for (size_t i = 0; i < COUNT(rates); i++) {
-		struct ladder l = { .rounds_wanted = 1 };
+		struct ladder l = { .rounds_wanted = 1, .rounds_run = 1 };
 
 		made_ok(&l, "write-read", PLACEMENT_SMT, 5, 1, 1);
 		made_ok(&l, "one-cpu", PLACEMENT_OTHER_PACKAGE, rates[i], 1 / rates[i], 1e4 / rates[i]);
@@ -219,7 +219,7 @@ static void large_and_small_numbers(void)
 
 static void nothing_measured(void)
 {
-	struct ladder l = { .rounds_wanted = 9 };
+	struct ladder l = { .rounds_wanted = 9, .rounds_run = 9 };
 
 	made_not_ok(&l, "write-read", PLACEMENT_SHARED_L3, ROW_FAILED, "no luck");
 	report_of(&l, (struct report_style){ .columns = 80 });

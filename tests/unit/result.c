@@ -14,7 +14,7 @@ static void add_rounds(struct row *row, const double *rates, size_t count)
 /* A first row, and a second, of so many rounds. */
 static struct ladder two_rows(size_t rounds)
 {
-	struct ladder l = { .rounds_wanted = rounds, .seed = 7 };
+	struct ladder l = { .rounds_wanted = rounds, .rounds_run = rounds, .seed = 7 };
 
 	made_row(&l, "write-read", PLACEMENT_SHARED_L3);
 	made_row(&l, "one-cpu", PLACEMENT_SAME_CPU);
@@ -145,7 +145,9 @@ static void nothing_is_ok(void)
 static void settle(size_t wanted, int signal_number, size_t good, size_t rejected, enum row_status status,
 	const char *reason)
 {
-	struct ladder l = { .rounds_wanted = wanted, .seed = 1, .signal_number = signal_number };
+	struct ladder l = {
+		.rounds_wanted = wanted, .rounds_run = wanted, .seed = 1, .signal_number = signal_number
+	};
 	struct row *row = made_row(&l, "write-read", PLACEMENT_SHARED_L3);
 
 	for (size_t i = 0; i < good + rejected; i++)
