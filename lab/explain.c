@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "explain.h"
 
-#include "report.h"
+#include "wrap.h"
 
 #include <string.h>
 
@@ -352,6 +352,6 @@ void explain(const struct ladder *l, int columns, FILE *stream)
 		fputs("\nWhat bounds this machine:\n", stream);
 	for (size_t i = 0; i < count; i++) {
 		fputs("- ", stream);
-		report_wrap(stream, text[i], 2, 2, columns);
+		wrap_text(stream, text[i], 2, 2, columns);
 	}
 }

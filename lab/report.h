@@ -24,8 +24,4 @@ int report_csv(const struct ladder *l, FILE *stream);
 /* The steps without running them. */
 void report_list(const struct report_style *style, FILE *stream);
 
-/* Prints words, wrapped at `width`, each line after `indent` blanks; the first line is already at column
- * `at`. */
-void report_wrap(FILE *stream, const char *text, int at, int indent, int width);
-
 #endif

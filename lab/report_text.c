@@ -3,6 +3,7 @@
 #include "explain.h"
 #include "report.h"
 #include "units.h"
+#include "wrap.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,29 +53,6 @@ struct table {
 struct cell {
 	char text[32];
 };
-
-void report_wrap(FILE *stream, const char *text, int at, int indent, int width)
-{
-	bool first = true;
-
-	while (*text) {
-		int n = (int)strcspn(text, " ");
-
-		if (!first && at + 1 + n > width) {
-			fprintf(stream, "\n%*s", indent, "");
-			at = indent;
-		} else if (!first) {
-			fputc(' ', stream);
-			at++;
-		}
-		fprintf(stream, "%.*s", n, text);
-		at += n;
-		text += n;
-		text += strspn(text, " ");
-		first = false;
-	}
-	fputc('\n', stream);
-}
 
 /* ---- layout ---- */
 
@@ -220,7 +198,7 @@ static void print_words(const struct table *t, const struct row *row, const char
 	if (below)
 		at = 4;
 	fprintf(t->stream, below ? "\n%*s" : "%*s", below ? at : 1, "");
-	report_wrap(t->stream, text, at, at, t->style->columns);
+	wrap_text(t->stream, text, at, at, t->style->columns);
 }
 
 /* A row without measurements: what it reached, and why there is no more. */
@@ -292,7 +270,7 @@ static void print_rejected(const struct table *t, const struct ladder *l)
 	}
 	snprintf(text, sizeof(text), "Rounds measured: %zu; disturbed by other load, and not counted: %zu.",
 		rounds, rejected);
-	report_wrap(t->stream, text, 0, 0, t->style->columns);
+	wrap_text(t->stream, text, 0, 0, t->style->columns);
 }
 
 /* Of the columns that are shown. */
@@ -309,9 +287,9 @@ static void print_legend(const struct table *t, const struct ladder *l)
 		t->width[COLUMN_SWITCHES]
 			? "; ctx and faults: context switches and page faults of both ends per GiB"
 			: "");
-	report_wrap(t->stream, text, 0, 0, t->style->columns);
+	wrap_text(t->stream, text, 0, 0, t->style->columns);
 	if (t->width[COLUMN_ARTICLE])
-		report_wrap(t->stream,
+		wrap_text(t->stream,
 			"article: figures of another machine (i7-8550U, Linux 5.17), from \"How fast are "
 			"Linux pipes anyway?\", not measured here.",
 			0, 0, t->style->columns);
@@ -321,7 +299,7 @@ static void print_legend(const struct table *t, const struct ladder *l)
 static void print_checks_title(const struct table *t)
 {
 	fputc('\n', t->stream);
-	report_wrap(t->stream,
+	wrap_text(t->stream,
 		"Contents, checked in runs of their own; a splicing reader holds them for a while first:", 0,
 		0, t->style->columns);
 }
@@ -368,9 +346,9 @@ static void print_step_texts(const struct table *t, const struct ladder *l)
 			continue;
 		last = step;
 		fprintf(t->stream, "%-*s ", NAME_WIDTH, step->name);
-		report_wrap(t->stream, step->summary, NAME_WIDTH + 1, NAME_WIDTH + 1, t->style->columns);
+		wrap_text(t->stream, step->summary, NAME_WIDTH + 1, NAME_WIDTH + 1, t->style->columns);
 		fprintf(t->stream, "%*s", NAME_WIDTH + 1, "");
-		report_wrap(t->stream, step->why, NAME_WIDTH + 1, NAME_WIDTH + 1, t->style->columns);
+		wrap_text(t->stream, step->why, NAME_WIDTH + 1, NAME_WIDTH + 1, t->style->columns);
 	}
 }
 
@@ -397,10 +375,10 @@ void report_list(const struct report_style *style, FILE *stream)
 			fprintf(stream, "%s%s%s\n", i ? "\n" : "", step_group_title(step->group),
 				step->group == STEP_ABLATION ? " (with --all)" : "");
 		fprintf(stream, "  %-*s ", NAME_WIDTH, step->name);
-		report_wrap(stream, step->summary, NAME_WIDTH + 3, NAME_WIDTH + 3, style->columns);
+		wrap_text(stream, step->summary, NAME_WIDTH + 3, NAME_WIDTH + 3, style->columns);
 		if (style->explain) {
 			fprintf(stream, "%*s", NAME_WIDTH + 3, "");
-			report_wrap(stream, step->why, NAME_WIDTH + 3, NAME_WIDTH + 3, style->columns);
+			wrap_text(stream, step->why, NAME_WIDTH + 3, NAME_WIDTH + 3, style->columns);
 		}
 	}
 }

@@ -18,7 +18,6 @@
 #define STEP_BYTES ((size_t)1 << 20)
 #define STEP_FILE_BYTES ((size_t)64 << 20)
 #define PIPE_BYTES ((size_t)1 << 20)
-#define FUTILE_WAITS 3 /* in a row: then the call's word and poll's contradict, and another way is tried */
 
 #define GO_ON INT64_MAX /* no result yet */
 
@@ -184,43 +183,6 @@ static void skip_to_last_method(struct gush_transfer *t)
 
 /* ---- opening and closing ---- */
 
-static bool has_no_wait_of_its_own(enum gi_kind kind)
-{
-	return kind == GI_KIND_PIPE || kind == GI_KIND_REGULAR || kind == GI_KIND_NULL;
-}
-
-/*
- * Two ends of a pipe on two CPUs wait for each other all the time, and a wake-up costs more than what it
- * waits for: adaptive waiting made pipe to pipe 2 to 3 times as fast here (6.18, virtual machine;
- * docs/results/). Elsewhere the kernel's own waiting does as well.
- */
-static bool adaptive_pays(const struct gush_transfer *t)
-{
-	return (t->source.kind == GI_KIND_PIPE || t->sink.kind == GI_KIND_PIPE) &&
-	       has_no_wait_of_its_own(t->source.kind) && has_no_wait_of_its_own(t->sink.kind);
-}
-
-static void choose_waiting(struct gush_transfer *t)
-{
-	switch (t->options.wait) {
-	case GUSH_WAIT_SPIN:
-		gi_wait_init(&t->wait, GI_WAIT_SPIN);
-		return;
-	case GUSH_WAIT_ADAPTIVE:
-		gi_wait_init(&t->wait, GI_WAIT_ADAPTIVE);
-		return;
-	case GUSH_WAIT_BLOCK:
-		gi_wait_init(&t->wait, GI_WAIT_BLOCK);
-		return;
-	default:
-		break;
-	}
-	if (adaptive_pays(t) && !(t->options.flags & GUSH_NONBLOCK))
-		gi_wait_init_cheaply(&t->wait);
-	else
-		gi_wait_init(&t->wait, GI_WAIT_BLOCK);
-}
-
 static int prepare(struct gush_transfer *t, int source, int sink, const struct gush_transfer_options *options)
 {
 	int ret = take_options(t, options);
@@ -237,7 +199,7 @@ static int prepare(struct gush_transfer *t, int source, int sink, const struct g
 		return -EINVAL;
 	gi_nowait_init(&t->source_io, &t->source);
 	gi_nowait_init(&t->sink_io, &t->sink);
-	choose_waiting(t);
+	gi_transfer_choose_waiting(t);
 	t->sparse = t->options.flags & GUSH_SPARSE && gi_sparse_possible(t);
 	return choose(t);
 }
@@ -281,52 +243,6 @@ struct gush_transfer *gush_transfer_close(struct gush_transfer *t)
 	gi_buffer_close(t);
 	free(t);
 	return NULL;
-}
-
-/* ---- waiting ---- */
-
-static bool ready_now(int fd, short events)
-{
-	struct pollfd p = { .fd = fd, .events = events };
-
-	return gi_sys_poll(&p, 1, 0) != 0; /* an error counts: the call then meets it */
-}
-
-static void wait_for(struct gush_transfer *t, int fd, short events)
-{
-	t->wait_fd = fd;
-	t->wait_events = events;
-}
-
-/*
- * A splice between two ends says EAGAIN for an empty source and for a full sink alike. False: both are ready,
- * and the call still will not do it.
- */
-static bool find_whom_to_wait_for(struct gush_transfer *t)
-{
-	switch (t->failed_call) {
-	case GI_CALL_READ:
-	case GI_CALL_SPLICE_IN:
-		wait_for(t, t->source.fd, POLLIN);
-		return true;
-	case GI_CALL_WRITE:
-	case GI_CALL_SPLICE_OUT:
-		wait_for(t, t->sink.fd, POLLOUT);
-		return true;
-	default:
-		break;
-	}
-	if (!ready_now(t->source.fd, POLLIN)) {
-		wait_for(t, t->source.fd, POLLIN);
-		t->futile_waits = 0;
-		return true;
-	}
-	wait_for(t, t->sink.fd, POLLOUT);
-	if (!ready_now(t->sink.fd, POLLOUT)) {
-		t->futile_waits = 0;
-		return true;
-	}
-	return ++t->futile_waits < FUTILE_WAITS;
 }
 
 /* ---- stepping ---- */
@@ -389,7 +305,7 @@ static int64_t wait_or_tell(struct gush_transfer *t)
 {
 	int ret;
 
-	if (!find_whom_to_wait_for(t)) {
+	if (!gi_transfer_find_wait(t)) {
 		t->verdict = (struct gi_verdict){ GI_CLASS_NEXT, GUSH_SIDE_NONE };
 		return GO_ON;
 	}

@@ -63,6 +63,14 @@ void gi_transfer_fail_after(struct gush_transfer *t, enum gi_call call, int erro
 /* Whether calls must not wait: GUSH_NONBLOCK, or a strategy that spins. */
 bool gi_transfer_nonblocking(const struct gush_transfer *t);
 
+/* transfer_wait.c: the strategy for these ends and options; */
+void gi_transfer_choose_waiting(struct gush_transfer *t);
+/* whether poll says so, now (an error counts: the call then meets it); */
+bool gi_transfer_ready_now(int fd, short events);
+/* after EAGAIN, fills in wait_fd and wait_events. False: both are ready, and the call still will not do it.
+ */
+bool gi_transfer_find_wait(struct gush_transfer *t);
+
 /* Bytes have left the source or reached the sink: moves the offsets that we keep. */
 void gi_transfer_took(struct gush_transfer *t, size_t bytes);
 void gi_transfer_gave(struct gush_transfer *t, size_t bytes);

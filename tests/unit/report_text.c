@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The report for people: what it says, how wide it is, its bars and its colours. */
 #include "report.h"
+#include "wrap.h"
 
 #include "made.h"
 #include "report_golden.h"
@@ -266,7 +267,7 @@ static void wrap_one(const char *words, int at, int indent, int width, const cha
 {
 	FILE *f = fmemopen(text, sizeof(text), "w");
 
-	report_wrap(f, words, at, indent, width);
+	wrap_text(f, words, at, indent, width);
 	fclose(f);
 	CHECK_TEXT(text, want);
 }
