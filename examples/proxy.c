@@ -105,8 +105,12 @@ static void run_connection(struct connection *c)
 
 	if (!error)
 		error = run_way(c, 1);
-	if (error || (!c->way[0] && !c->way[1]) || wait_for_more(c) < 0)
-		end_connection(c, error);
+	if (!error && (c->way[0] || c->way[1])) {
+		error = wait_for_more(c) < 0 ? -ENOMEM : 0;
+		if (!error)
+			return;
+	}
+	end_connection(c, error);
 }
 
 static void begin_connection(int client)

@@ -18,13 +18,19 @@
  * DESCRIPTORS
  *   They stay the caller's, and stay open as long as the handle: the library closes none of them and never
  *   changes their flags (O_NONBLOCK, O_APPEND) nor a file's offset other than by moving bytes. A pipe may be
- *   made larger (never smaller).
+ *   made larger (never smaller), eight of a process at most: a user has 64 large ones.
+ *   With GUSH_SPARSE a source's own offset is somewhere else for moments, also where source_offset is given.
+ *   O_NONBLOCK must not be changed by others while a handle is open; of a blocking socket that several read,
+ *   a step of a GUSH_NONBLOCK transfer may wait for bytes that another took. SO_RCVTIMEO and SO_SNDTIMEO have
+ *   no effect.
  *   What the library opens itself is O_CLOEXEC. It keeps up to four empty pipes (eight descriptors) when all
  *   handles are closed: a program that closes descriptors which it did not open breaks it.
  *
  * THREADS
  *   Different handles may be used at the same time by different threads; one handle by one thread at a time.
  *   Functions without a handle may be called at any time. No function is safe in a signal handler.
+ *   The library starts a thread once, for 2 ms, when adaptive waiting has waited some times: to learn what a
+ *   wake-up costs. GUSH_WAIT_BLOCK never does.
  *
  * FORK
  *   A handle belongs to the process that opened it: a child must leave it alone, close included. The child

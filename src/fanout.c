@@ -261,6 +261,8 @@ static int take_options(struct gush_fanout *f, const struct gush_fanout_options 
 	f->options = given ? *given : defaults;
 	if (f->options.flags & ~(uint32_t)(GUSH_STABLE | GUSH_NONBLOCK))
 		return -EINVAL;
+	if (f->options.drop_after_ns > INT64_MAX / 4)
+		f->options.drop_after_ns = INT64_MAX / 4; /* for ever: the sums must not overflow */
 	if (f->options.policy > GUSH_FANOUT_DROP || f->options.drop_after_ns < 0)
 		return -EINVAL;
 	return 0;

@@ -36,13 +36,6 @@ static bool shares_pages(const struct gush_transfer *t)
 	       (t->sink.kind == GI_KIND_PIPE || t->sink.kind == GI_KIND_SOCKET);
 }
 
-static bool waits(const struct gi_endpoint *e)
-{
-	return !e->nonblock &&
-	       (e->kind == GI_KIND_PIPE || e->kind == GI_KIND_SOCKET || e->kind == GI_KIND_TERMINAL ||
-		       e->kind == GI_KIND_CHAR || e->kind == GI_KIND_OTHER);
-}
-
 const char *gi_method_unfit(const struct gi_method *m, const struct gush_transfer *t)
 {
 	bool pipe = t->source.kind == GI_KIND_PIPE || t->sink.kind == GI_KIND_PIPE;
@@ -64,8 +57,6 @@ const char *gi_method_unfit(const struct gi_method *m, const struct gush_transfe
 	if (m->flags & GI_METHOD_CUTS_MESSAGES && t->source.messages)
 		return "could cut a message short";
 	if (t->options.flags & GUSH_NONBLOCK) {
-		if (m->flags & GI_METHOD_WAITS && (waits(&t->source) || waits(&t->sink)))
-			return "may wait, and that is not allowed";
 		if (m->flags & GI_METHOD_SOCKET_WAITS && t->sink.kind == GI_KIND_SOCKET && !t->sink.nonblock)
 			return "would wait for a socket that is not O_NONBLOCK";
 	}

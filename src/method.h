@@ -27,11 +27,10 @@ enum {
 	/* Of a file, its "0 bytes" may be wrong, since it asks for the size first: a read has the last word.
 	 */
 	GI_METHOD_DOUBTS_END = 1 << 4,
-	GI_METHOD_WAITS =
-		1 << 5, /* its calls wait whatever is said: only for descriptors that never make one wait */
 	GI_METHOD_NO_SINK_OFFSET = 1 << 6, /* writes at the descriptor's own offset only */
-	GI_METHOD_SOCKET_WAITS = 1 << 7,   /* the same, of a socket that is not O_NONBLOCK itself */
-	GI_METHOD_CUTS_MESSAGES = 1 << 8,  /* takes what fits the pipe; the rest of a message is lost */
+	GI_METHOD_SOCKET_WAITS =
+		1 << 7, /* waits, whatever is said, for a socket that is not O_NONBLOCK itself */
+	GI_METHOD_CUTS_MESSAGES = 1 << 8, /* takes what fits the pipe; the rest of a message is lost */
 };
 
 struct gi_method {

@@ -98,7 +98,7 @@ static ssize_t skip_hole(struct gush_transfer *t, int64_t bytes)
 		bytes = (int64_t)left;
 	if (bytes > SSIZE_MAX)
 		bytes = SSIZE_MAX;
-	if (to < 0 || make_hole(t, to, bytes) < 0)
+	if (to < 0 || bytes > INT64_MAX - to || make_hole(t, to, bytes) < 0)
 		return give_up(t); /* whatever the error: writing the zeros succeeds, or meets the real one */
 	advance(t, bytes);
 	return (ssize_t)bytes;

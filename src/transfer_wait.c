@@ -23,6 +23,10 @@ static bool adaptive_pays(const struct gush_transfer *t)
 
 void gi_transfer_choose_waiting(struct gush_transfer *t)
 {
+	if (t->options.flags & GUSH_NONBLOCK) { /* the caller waits */
+		gi_wait_init(&t->wait, GI_WAIT_BLOCK);
+		return;
+	}
 	switch (t->options.wait) {
 	case GUSH_WAIT_SPIN:
 		gi_wait_init(&t->wait, GI_WAIT_SPIN);
@@ -36,7 +40,7 @@ void gi_transfer_choose_waiting(struct gush_transfer *t)
 	default:
 		break;
 	}
-	if (adaptive_pays(t) && !(t->options.flags & GUSH_NONBLOCK))
+	if (adaptive_pays(t))
 		gi_wait_init_cheaply(&t->wait);
 	else
 		gi_wait_init(&t->wait, GI_WAIT_BLOCK);

@@ -19,6 +19,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gi_transit pool[POOL_PIPES];
 static size_t pool_count, enlarged_count;
 static pid_t pool_owner; /* a forked child must not share its parent's pipes */
+static unsigned generation,
+	pool_generation; /* forks since the library was loaded; when the pool was filled */
 
 static void lock_pool(void)
 {
@@ -30,10 +32,20 @@ static void unlock_pool(void)
 	pthread_mutex_unlock(&lock);
 }
 
+/*
+ * In a forked child. Its pid tells it from its parent, but not where both are the first of their pid
+ * namespaces.
+ */
+static void begin_generation(void)
+{
+	generation++;
+	unlock_pool();
+}
+
 /* A fork while another thread holds the lock would leave the child with it locked for ever. */
 static void unlock_in_children(void)
 {
-	pthread_atfork(lock_pool, unlock_pool, unlock_pool);
+	pthread_atfork(lock_pool, unlock_pool, begin_generation);
 }
 
 /* With the lock held. In a child that forked since, the pipes are the parent's too: close our copies. */
@@ -41,12 +53,13 @@ static void disown_inherited(void)
 {
 	pid_t pid = getpid();
 
-	if (pool_owner == pid)
+	if (pool_owner == pid && pool_generation == generation)
 		return;
 	while (pool_count > 0)
 		gi_pipe_close(&pool[--pool_count].pipe);
 	enlarged_count = 0;
 	pool_owner = pid;
+	pool_generation = generation;
 }
 
 static bool take_pooled(struct gi_transit *ret_transit)
@@ -80,8 +93,14 @@ int gi_transit_get(struct gi_transit *ret_transit)
 		return ret;
 	}
 	fresh.owner = getpid();
+	fresh.generation = generation;
 	*ret_transit = fresh;
 	return 0;
+}
+
+static bool is_ours(const struct gi_transit *transit)
+{
+	return transit->owner == getpid() && transit->generation == generation;
 }
 
 static bool reserve_enlargement(void)
@@ -132,7 +151,7 @@ static bool is_clean(const struct gi_transit *transit, size_t bytes_in_it)
 {
 	int unread = 0;
 
-	return bytes_in_it == 0 && transit->owner == getpid() &&
+	return bytes_in_it == 0 && is_ours(transit) &&
 	       gi_sys_ioctl(transit->pipe.read_fd, FIONREAD, &unread) == 0 && unread == 0;
 }
 
@@ -141,9 +160,14 @@ void gi_transit_put(struct gi_transit *transit, size_t bytes_in_it)
 	if (transit->pipe.read_fd < 0)
 		return;
 	if (!is_clean(transit, bytes_in_it) || !put_into_pool(transit)) {
-		if (transit->enlarged && transit->owner == getpid())
+		if (transit->enlarged && is_ours(transit))
 			return_enlargement();
 		gi_pipe_close(&transit->pipe);
 	}
 	*transit = (struct gi_transit)GI_TRANSIT_NONE;
+}
+
+bool gi_transit_may_enlarge(void)
+{
+	return reserve_enlargement();
 }

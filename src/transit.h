@@ -15,6 +15,7 @@ struct gi_transit {
 	struct gi_pipe pipe;
 	size_t capacity_bytes;
 	bool enlarged;
+	unsigned generation; /* see owner */
 	pid_t owner; /* a process forked since has a copy of the descriptors, but the pipe is not its own */
 };
 
@@ -28,6 +29,10 @@ int gi_transit_get(struct gi_transit *ret_transit);
 
 /* Makes it hold 1 MiB, if that is allowed and this process has not too many such already. */
 void gi_transit_enlarge(struct gi_transit *transit);
+
+/* Whether a pipe of the caller's may be made large: one budget for all. It is not given back: the pipe stays
+ * large. */
+bool gi_transit_may_enlarge(void);
 
 /*
  * Gives it back. One that is not known to be empty is closed: what is left in it would come out of another

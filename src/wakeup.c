@@ -27,7 +27,8 @@ static void leave_cpu(int cpu)
 		return;
 	memset(&others, 0xff, sizeof(others));
 	CPU_CLR((size_t)cpu, &others);
-	sched_setaffinity(0, sizeof(others), &others); /* fails where there is only one: then it stays */
+	sched_setaffinity(0, sizeof(others), &others); /* fails where there is only one: then it stays. Pinned
+							  or not: the peer is elsewhere */
 }
 
 static void *echo(void *arg)
