@@ -118,9 +118,9 @@ static void json_at_the_top(void)
 	CHECK_INT(write_report(report_json), 0);
 	CHECK(strncmp(text, "{\n  \"schema\": 1,\n  \"partial\": true,\n  \"environment\": {\n", 55) == 0);
 	CHECK(strstr(text, "\"cpu\": \"Some, \\\"quoted\\\" CPU\","));
-	CHECK(strstr(text,
-		"\n  \"settings\": {\n    \"rounds\": 9,\n    \"rounds_run\": 9,\n    \"round_s\": 0.25,\n    \"bytes\": 0,\n    "
-		"\"seed\": 42\n  },\n  \"steps\": [\n"));
+	CHECK(strstr(text, "\n  \"settings\": {\n    \"rounds\": 9,\n    \"rounds_run\": 9,\n    "
+			   "\"round_s\": 0.25,\n    \"bytes\": 0,\n    "
+			   "\"seed\": 42\n  },\n  \"steps\": [\n"));
 	CHECK_TEXT(text + strlen(text) - 12, "    }\n  ]\n}\n");
 	CHECK(!strstr(text, "nan") && !strstr(text, "inf"));
 }
