@@ -22,7 +22,8 @@ UNIT_SRC   := $(wildcard tests/unit/*.c)
 FAULT_SRC  := $(wildcard tests/fault/*.c)
 KINDS_SRC  := $(wildcard tests/kinds/*.c tests/fuzz/*.c)
 HELPER_SRC := $(wildcard tests/helpers/*.c)
-C_SRC      := $(LIB_SRC) $(COMMON_SRC) $(PAIR_SRC) $(GUSH_SRC) $(LAB_SRC) $(UNIT_SRC) $(FAULT_SRC) $(KINDS_SRC) \
+VM_SRC     := tests/vm/init.c
+C_SRC      := $(VM_SRC) $(LIB_SRC) $(COMMON_SRC) $(PAIR_SRC) $(GUSH_SRC) $(LAB_SRC) $(UNIT_SRC) $(FAULT_SRC) $(KINDS_SRC) \
               $(HELPER_SRC) docs/template.c
 MAN        := $(wildcard man/*.[1-8])
 MAN3       := $(wildcard man/*.3)
@@ -150,6 +151,13 @@ check-build: all $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(HELPER_BIN) $(O)/tests/
 check: check-build
 	@O=$(O) SAN='$(SAN)' CC='$(CC)' sh tests/run $(TESTS)
 
+# By hand: what gush probe says on another kernel (tests/vm/probe.sh). Best with CC=musl-gcc LDFLAGS=-static O=build/vm.
+$(O)/tests/vm/init: $(O)/tests/vm/init.o
+	$(call SHOW,LINK)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
+check-vm: $(O)/gush $(O)/tests/vm/init
+	O=$(O) KERNEL='$(KERNEL)' sh tests/vm/probe.sh
+
 deps:
 	apt-get update
 	DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $(shell sed 's/#.*//' .ci/packages)
@@ -191,6 +199,6 @@ help:
 	@echo 'Variables: O, PREFIX, DESTDIR, CC, CFLAGS, CPPFLAGS, LDFLAGS, SAN=address,undefined, WERROR=1, V=1'
 
 FORCE:
-.PHONY: help all ladder check check-build deps fuzz install uninstall clean FORCE
+.PHONY: help all ladder check check-vm check-build deps fuzz install uninstall clean FORCE
 -include $(patsubst src/%.c,$(O)/pic/%.d,$(LIB_SRC))
 -include $(patsubst %.c,$(O)/%.d,$(C_SRC))
