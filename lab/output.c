@@ -83,7 +83,7 @@ static int write_all(int fd, const char *text, size_t bytes)
 static int write_text(FILE *stream, const char *text, size_t bytes)
 {
 	int fd = fileno(stream);
-	struct stat st;
+	struct stat st = { 0 };
 	int ret = fflush(stream) != 0 ? -errno : gi_sys_fstat(fd, &st);
 
 	if (ret == 0 && stream != stdout && S_ISREG(st.st_mode))
