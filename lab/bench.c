@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gush bench transfers: how fast the library moves bytes between kinds of descriptors, beside a plain loop.
  */
-#include "climb.h"
 #include "diag.h"
 #include "flow.h"
 #include "json.h"
@@ -199,15 +198,6 @@ static void print_table(const struct bench *b, FILE *stream)
 		b->rounds, b->placement.sender_cpu, b->placement.receiver_cpu);
 }
 
-static void json_interval(struct json *j, const char *name, const struct interval *i)
-{
-	json_open(j, name, '{');
-	json_double(j, "median", i->median);
-	json_double(j, "low", i->low);
-	json_double(j, "high", i->high);
-	json_close(j);
-}
-
 static void json_cell(struct json *j, const struct bench *b, size_t i)
 {
 	const struct cell *c = &b->cells[i];
@@ -218,8 +208,8 @@ static void json_cell(struct json *j, const struct bench *b, size_t i)
 	json_text(j, "sink", flow_end_name(c->flow.sink));
 	json_text(j, "way", flow_way_name(c->flow.way));
 	json_text(j, "method", c->rounds[b->rounds - 1].error ? NULL : c->rounds[b->rounds - 1].method);
-	json_interval(j, "gib_per_s", &rate);
-	json_interval(j, "ratio_to_plain", &ratio);
+	stats_json(j, "gib_per_s", &rate);
+	stats_json(j, "ratio_to_plain", &ratio);
 	json_double(j, "mover_cpu_s_per_gib", cpu_of(b, i));
 	json_open(j, "rounds", '[');
 	for (size_t n = 0; n < b->rounds; n++) {

@@ -6,11 +6,11 @@
 #include "receiver.h"
 #include "sender.h"
 #include "sys.h"
+#include "tcp_pair.h"
 #include "usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,28 +78,12 @@ static int open_file(struct end *ret, bool source)
 	return 0;
 }
 
-static int connect_here(int listener, struct end *ret)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t length = sizeof(address);
-
-	if (bind(listener, (struct sockaddr *)&address, length) < 0 || listen(listener, 1) < 0 ||
-		getsockname(listener, (struct sockaddr *)&address, &length) < 0)
-		return -errno;
-	ret->behind = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (ret->behind < 0 || connect(ret->behind, (struct sockaddr *)&address, length) < 0)
-		return -errno;
-	ret->fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	return ret->fd < 0 ? -errno : 0;
-}
-
 static int open_tcp(struct end *ret)
 {
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int error = listener < 0 ? -errno : connect_here(listener, ret);
+	int fds[2], error = tcp_pair_open(fds);
 
-	if (listener >= 0)
-		gi_sys_close(listener);
+	if (error == 0)
+		*ret = (struct end){ fds[0], fds[1] };
 	return error;
 }
 

@@ -8,15 +8,6 @@
 
 #define SCHEMA 1
 
-static void json_interval(struct json *j, const char *name, const struct interval *i)
-{
-	json_open(j, name, '{');
-	json_double(j, "median", i->median);
-	json_double(j, "low", i->low);
-	json_double(j, "high", i->high);
-	json_close(j);
-}
-
 static void json_measurements(struct json *j, const struct row *row)
 {
 	if (row->status != ROW_OK) {
@@ -28,13 +19,13 @@ static void json_measurements(struct json *j, const struct row *row)
 		json_null(j, "ratio_interval");
 		return;
 	}
-	json_interval(j, "gib_per_s", &row->gib_per_s);
+	stats_json(j, "gib_per_s", &row->gib_per_s);
 	json_double(j, "cpu_s_per_gib", row->cpu_s_per_gib);
 	json_double(j, "ctx_per_gib", row->switches_per_gib);
 	json_double(j, "faults_per_gib", row->faults_per_gib);
 	json_double(j, "ratio_to_first", row->ratio_to_first.median);
 	if (isfinite(row->ratio_to_first.median))
-		json_interval(j, "ratio_interval", &row->ratio_to_first);
+		stats_json(j, "ratio_interval", &row->ratio_to_first);
 	else
 		json_null(j, "ratio_interval");
 }

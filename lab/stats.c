@@ -158,3 +158,12 @@ struct interval stats_ratio_interval(const double *a, const double *b, size_t co
 	free(ratios);
 	return ret;
 }
+
+void stats_json(struct json *j, const char *name, const struct interval *i)
+{
+	json_open(j, name, '{');
+	json_double(j, "median", i->median);
+	json_double(j, "low", i->low);
+	json_double(j, "high", i->high);
+	json_close(j);
+}

@@ -3,6 +3,8 @@
 #ifndef STATS_H
 #define STATS_H
 
+#include "json.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,5 +35,8 @@ struct interval stats_ratio_interval(const double *a, const double *b, size_t co
 uint64_t stats_random(uint64_t *state);
 /* Puts 0 .. count-1 in random order. */
 void stats_shuffle(size_t *order, size_t count, uint64_t *state);
+
+/* An object with the three numbers; null for those that are NaN. */
+void stats_json(struct json *j, const char *name, const struct interval *i);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "probe_ways.h"
 
+#include "tcp_pair.h"
+
 #include "diag.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,30 +83,15 @@ static int open_unix(struct trial *t)
 	return put_bytes(t->other);
 }
 
-/* Two connected TCP sockets of this machine. */
-static int connect_tcp(int listener, struct trial *t)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	socklen_t length = sizeof(address);
-
-	if (bind(listener, (struct sockaddr *)&address, length) < 0 || listen(listener, 1) < 0 ||
-		getsockname(listener, (struct sockaddr *)&address, &length) < 0)
-		return -errno;
-	t->other = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (t->other < 0 || connect(t->other, (struct sockaddr *)&address, length) < 0)
-		return -errno;
-	t->fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	return t->fd < 0 ? -errno : put_bytes(t->other);
-}
-
 static int open_tcp(struct trial *t)
 {
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int ret = listener < 0 ? -errno : connect_tcp(listener, t);
+	int fds[2], ret = tcp_pair_open(fds);
 
-	if (listener >= 0)
-		close(listener);
-	return ret;
+	if (ret < 0)
+		return ret;
+	t->fd = fds[0];
+	t->other = fds[1];
+	return put_bytes(t->other);
 }
 
 static int open_terminal(struct trial *t)
