@@ -4,6 +4,7 @@
 #include "sys.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -13,11 +14,26 @@
  */
 #define BUFFER_BYTES ((size_t)128 << 10)
 
-int gi_buffer_open(struct gush_transfer *t)
+/*
+ * The first bytes go through memory that is there already: most often they are all, or there are none and the
+ * read was to see whether the source has really ended. Mapping the buffer costs as much as three such copies.
+ */
+static bool first_is_enough(const struct gush_transfer *t)
 {
-	int ret = t->buf.base ? 0 : gi_hugebuf_map(BUFFER_BYTES, 0, &t->buf);
+	return !t->buf_wanted && !t->source.messages;
+}
 
-	return ret == -EAGAIN ? -ENOMEM : ret; /* too much is locked; nothing to wait for */
+/* Where to read to. Without the large buffer the small one does, but for a message, which must be whole. */
+static ssize_t find_room(struct gush_transfer *t)
+{
+	int ret = 0;
+
+	if (!t->buf.base && !first_is_enough(t))
+		ret = gi_hugebuf_map(BUFFER_BYTES, 0, &t->buf);
+	if (ret < 0 && t->source.messages)
+		return ret == -EAGAIN ? -ENOMEM : ret; /* too much is locked; nothing to wait for */
+	t->data = t->buf.base ? t->buf.base : t->first;
+	return t->buf.base ? (ssize_t)BUFFER_BYTES : (ssize_t)sizeof(t->first);
 }
 
 void gi_buffer_close(struct gush_transfer *t)
@@ -36,16 +52,16 @@ static void filled(struct gush_transfer *t, ssize_t n)
 {
 	t->buf_from = 0;
 	t->buf_to = n > 0 ? (size_t)n : 0;
+	t->buf_wanted = true;
 }
 
 ssize_t gi_buffer_fill(struct gush_transfer *t, int fd, size_t most)
 {
-	int ret = gi_buffer_open(t);
-	ssize_t n;
+	ssize_t n, room = find_room(t);
 
-	if (ret < 0)
-		return gi_transfer_fail(t, GI_CALL_OWN, ret);
-	n = gi_sys_read(fd, t->buf.base, most < BUFFER_BYTES ? most : BUFFER_BYTES);
+	if (room < 0)
+		return gi_transfer_fail(t, GI_CALL_OWN, room);
+	n = gi_sys_read(fd, t->data, most < (size_t)room ? most : (size_t)room);
 	if (n == 0 || n == -EAGAIN) /* it holds bytes, we know: nothing is not an answer */
 		n = -EIO;
 	if (n < 0)
@@ -58,7 +74,7 @@ ssize_t gi_buffer_fill(struct gush_transfer *t, int fd, size_t most)
 static ssize_t read_message(struct gush_transfer *t, size_t most)
 {
 	int flags = gi_transfer_nonblocking(t) ? MSG_DONTWAIT : 0;
-	ssize_t n = gi_sys_recv(t->source.fd, t->buf.base, most, flags | MSG_TRUNC);
+	ssize_t n = gi_sys_recv(t->source.fd, t->data, most, flags | MSG_TRUNC);
 
 	if (n > (ssize_t)BUFFER_BYTES)
 		return -EMSGSIZE;
@@ -68,18 +84,21 @@ static ssize_t read_message(struct gush_transfer *t, size_t most)
 static ssize_t read_once(struct gush_transfer *t, size_t most)
 {
 	if (t->source_at != GUSH_OWN_OFFSET)
-		return gi_sys_pread(t->source.fd, t->buf.base, most, t->source_at);
+		return gi_sys_pread(t->source.fd, t->data, most, t->source_at);
 	if (t->source.messages)
 		return read_message(t, most);
 	if (gi_transfer_nonblocking(t))
-		return gi_nowait_read(&t->source_io, t->buf.base, most);
-	return gi_sys_read(t->source.fd, t->buf.base, most);
+		return gi_nowait_read(&t->source_io, t->data, most);
+	return gi_sys_read(t->source.fd, t->data, most);
 }
 
 ssize_t gi_buffer_read(struct gush_transfer *t, size_t most)
 {
-	ssize_t n = read_once(t, most < BUFFER_BYTES ? most : BUFFER_BYTES);
+	ssize_t n, room = find_room(t);
 
+	if (room < 0)
+		return gi_transfer_fail(t, GI_CALL_OWN, room);
+	n = read_once(t, most < (size_t)room ? most : (size_t)room);
 	if (n < 0)
 		return gi_transfer_fail(t, GI_CALL_READ, n);
 	filled(t, n);
@@ -103,7 +122,7 @@ ssize_t gi_buffer_write(struct gush_transfer *t)
 
 	if (pending == 0)
 		return 0;
-	n = write_once(t, t->buf.base + t->buf_from, pending);
+	n = write_once(t, t->data + t->buf_from, pending);
 	if (n <= 0) /* write(2) of bytes that brings 0 is no end but a fault: do not spin on it */
 		return gi_transfer_fail(t, GI_CALL_WRITE, n < 0 ? n : -EIO);
 	t->buf_from += (size_t)n;

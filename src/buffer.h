@@ -6,7 +6,6 @@
 
 #include "transfer.h"
 
-int gi_buffer_open(struct gush_transfer *t); /* 0 or -errno; once is enough */
 void gi_buffer_close(struct gush_transfer *t);
 size_t gi_buffer_pending(const struct gush_transfer *t);
 

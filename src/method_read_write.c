@@ -20,7 +20,6 @@ const struct gi_method gi_method_read_write = {
 	.name = "read-write",
 	.sources = GI_ANY_KIND,
 	.sinks = GI_ANY_KIND,
-	.open = gi_buffer_open,
 	.step = step,
 	.drain = gi_buffer_write,
 };

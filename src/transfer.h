@@ -34,6 +34,9 @@ struct gush_transfer {
 
 	/* read-write */
 	struct gi_hugebuf buf;
+	char first[4096]; /* what the buffer is not mapped for */
+	char *data;	  /* one of them */
+	bool buf_wanted;
 	size_t buf_from, buf_to; /* read and not written yet */
 	struct gi_nowait source_io, sink_io;
 

@@ -166,12 +166,14 @@ static int open_file(struct sink *s)
 	return s->kind == END_APPEND && fcntl(s->fd, F_SETFL, O_APPEND) < 0 ? -errno : 0;
 }
 
-static void make_small(struct sink *s)
+/* Small: filled at once. Else nobody drains while a step runs: the total must fit, also in many pieces, each
+ * of which takes a slot or a socket's own overhead, and leave poll(2) saying that there is room. */
+static void set_capacity(const struct sink *s, bool small)
 {
-	const int bytes = SMALL_SOCKET_BYTES;
+	const int bytes = small ? SMALL_SOCKET_BYTES : 1 << 20;
 
 	if (s->kind == END_PIPE)
-		fcntl(s->fd, F_SETPIPE_SZ, 4096);
+		fcntl(s->fd, F_SETPIPE_SZ, small ? 4096 : 1 << 20);
 	else if (s->kind == END_UNIX) /* TCP's small windows take their time */
 		setsockopt(s->fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 }
@@ -198,10 +200,7 @@ int sink_open(struct sink *s, enum end_kind kind, bool small, size_t old, size_t
 	s->fd = fds[1];
 	if (kind == END_DEAD)
 		close_end(&s->far, kind);
-	if (small)
-		make_small(s);
-	else if (kind == END_PIPE) /* the total in many pieces takes more slots than it has pages */
-		fcntl(s->fd, F_SETPIPE_SZ, 1 << 20);
+	set_capacity(s, small);
 	return 0;
 }
 

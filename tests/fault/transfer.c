@@ -351,6 +351,29 @@ static void reset_is_no_end(void)
 	}
 }
 
+/* Mapping a buffer costs more than such a copy: also where a read has the last word on the end. */
+static void little_maps_nothing(void)
+{
+	static const unsigned char bytes[200];
+	static const enum end_kind kinds[] = { END_PIPE, END_FILE, END_UNIX };
+	static struct sink sink;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct source from;
+		uint64_t n = 0;
+
+		memset(&inject, 0, sizeof(inject));
+		CHECK_INT(source_open(&from, END_FILE, bytes, sizeof(bytes), sizeof(bytes)), 0);
+		CHECK_INT(sink_open(&sink, kinds[i], false, 0, 0), 0);
+		CHECK_INT(gush_copy(from.fd, sink.fd, NULL, &n), 0);
+		CHECK_INT(n, sizeof(bytes));
+		CHECK(inject.seen[INJECT_READ] > 0);
+		CHECK_INT(inject.seen[INJECT_MMAP], 0);
+		source_close(&from);
+		sink_close(&sink);
+	}
+}
+
 /* ---- planted bugs ---- */
 
 #define BROKEN(call, from, error) .broken = (call), .broken_from = (from), .broken_errno = (error)
@@ -460,6 +483,7 @@ int main(void)
 	TEST(sparse);
 	TEST(stable);
 	TEST(reset_is_no_end);
+	TEST(little_maps_nothing);
 	printf("%u faults injected, %u more not reached\n", total_cases, total_unreached);
 	return test_end();
 }

@@ -244,7 +244,7 @@ static void wait_for(void)
 static void pending_of_a_file(void)
 {
 	struct gush_transfer_options o = GUSH_TRANSFER_OPTIONS_INIT;
-	int file = file_of(30000), full[2];
+	int file = file_of(3000), full[2];
 	struct gush_transfer *t = NULL;
 
 	make_full_pipe(full);
@@ -252,14 +252,14 @@ static void pending_of_a_file(void)
 	o.method = "read-write";
 	CHECK_INT(gush_transfer_open(file, full[1], &o, &t), 0);
 	CHECK_INT(gush_transfer_step(t), -EAGAIN);
-	CHECK_INT(gush_transfer_pending(t), 30000);
+	CHECK_INT(gush_transfer_pending(t), 3000);
 	CHECK_INT(gush_transfer_delivered(t), 0);
 	signal(SIGPIPE, SIG_IGN);
 	close(full[0]);
 	CHECK_INT(gush_transfer_step(t), -EPIPE);
 	CHECK_INT(gush_transfer_step(t), -EPIPE);
 	CHECK_INT(gush_transfer_side(t), GUSH_SIDE_SINK);
-	CHECK_INT(gush_transfer_pending(t), 30000);
+	CHECK_INT(gush_transfer_pending(t), 3000);
 	gush_transfer_close(t);
 	CHECK_INT(lseek(file, 0, SEEK_CUR), 0);
 	close(full[1]);
