@@ -278,6 +278,87 @@ GUSH_API size_t gush_fanout_wait_for(const struct gush_fanout *fanout, struct po
 /* Always NULL. Bytes that some sink has not got yet are lost to it. */
 GUSH_API struct gush_fanout *gush_fanout_close(struct gush_fanout *fanout);
 
+/* ---- consumers: from a descriptor to memory ----------------------------------------------------------- */
+
+/* How to consume. Since 0.3. */
+struct gush_consumer_options {
+	size_t size;		     /* sizeof(struct gush_consumer_options) */
+	uint64_t buffer_bytes;	     /* to begin with; 0: 256 KiB */
+	uint64_t buffer_limit_bytes; /* to grow to for one record, or one peek; 0: 64 MiB; it comes first */
+	uint32_t flags;		     /* GUSH_NONBLOCK */
+	uint32_t wait;		     /* GUSH_WAIT_...; DEFAULT: ADAPTIVE for pipes, else BLOCK */
+};
+
+#define GUSH_CONSUMER_OPTIONS_INIT                                                                           \
+	{                                                                                                    \
+		sizeof(struct gush_consumer_options), 0, 0, 0, 0                                             \
+	}
+
+/*
+ * A stream of bytes out of one descriptor. Since 0.3, and so are its functions.
+ *
+ *	const void *data;
+ *	size_t bytes;
+ *
+ *	while ((ret = gush_consumer_next(c, &data, &bytes)) > 0)
+ *		use(data, bytes);
+ */
+struct gush_consumer;
+
+/*
+ * 0 and a handle, to be ended by gush_consumer_close; or -errno: -EBADF (not open, or not for reading),
+ * -EINVAL (options), -ENOMEM. The source may be of any kind; it is read from the descriptor's own offset on.
+ * Of a socket that keeps messages apart whole messages are taken, and their bytes follow each other; an empty
+ * one is the end.
+ */
+GUSH_API int gush_consumer_open(
+	int source, const struct gush_consumer_options *options, struct gush_consumer **ret_consumer);
+
+/*
+ * gush_consumer_next, _peek and _split return 1 with data, 0 at the end of the source, or -errno:
+ *
+ *   -EAGAIN    with GUSH_NONBLOCK only: poll the source for POLLIN, then call again
+ *   -EMSGSIZE  peek and split: more than the buffer may grow to; nothing is lost, next hands it out
+ *   -EMSGSIZE  a message of more than buffer_limit_bytes: as an error of the source
+ *   -ENOMEM    peek and split, of messages next too: the buffer cannot grow; nothing is lost
+ *   others     an error of the source, after all that was read before it has been handed out
+ *
+ * The end and an error of the source stay: the source is not read again. Data are the library's, and stay as
+ * they are until the next call with the handle.
+ */
+
+/* What is there already, else what the next read brings: at least a byte. It counts as consumed. */
+GUSH_API int gush_consumer_next(struct gush_consumer *consumer, const void **ret_data, size_t *ret_bytes);
+
+/*
+ * The next least_bytes and what happens to be there behind them, consuming none. Fewer come only when the
+ * source has ended behind them, or failed: a longer peek would bring no more. With 0 nothing is read: what is
+ * there already, which may be 0 bytes. -EMSGSIZE: least_bytes is more than buffer_limit_bytes, whatever the
+ * source holds.
+ */
+GUSH_API int gush_consumer_peek(
+	struct gush_consumer *consumer, size_t least_bytes, const void **ret_data, size_t *ret_bytes);
+/*
+ * Consumes some of what the last peek showed; next and split end what it showed. 0, or -EINVAL, consuming
+ * none: it is more than that, less what was consumed since.
+ */
+GUSH_API int gush_consumer_consume(struct gush_consumer *consumer, size_t bytes);
+
+/*
+ * The next record, up to and with the delimiter, which the last one before the end, or before an error, may
+ * lack. It counts as consumed. It is handed out where it was read, but for one that straddles the end of the
+ * buffer, which is moved first; no byte is looked at twice. -EMSGSIZE: no delimiter in buffer_limit_bytes;
+ * gush_consumer_next then hands these out, and split the rest of the record.
+ */
+GUSH_API int gush_consumer_split(
+	struct gush_consumer *consumer, unsigned char delimiter, const void **ret_data, size_t *ret_bytes);
+
+/*
+ * Always NULL. What was read and not consumed is lost, but for a regular file or block device, whose own
+ * offset is put back.
+ */
+GUSH_API struct gush_consumer *gush_consumer_close(struct gush_consumer *consumer);
+
 #ifdef __cplusplus
 }
 #endif

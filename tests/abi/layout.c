@@ -37,6 +37,13 @@ FIELD(gush_fanout_options, flags, 24, 4);
 FIELD(gush_fanout_options, policy, 28, 4);
 static_assert(sizeof(struct gush_fanout_options) == 32, "gush_fanout_options has another size");
 
+FIELD(gush_consumer_options, size, 0, 8);
+FIELD(gush_consumer_options, buffer_bytes, 8, 8);
+FIELD(gush_consumer_options, buffer_limit_bytes, 16, 8);
+FIELD(gush_consumer_options, flags, 24, 4);
+FIELD(gush_consumer_options, wait, 28, 4);
+static_assert(sizeof(struct gush_consumer_options) == 32, "gush_consumer_options has another size");
+
 VALUE(GUSH_STABLE, 1);
 VALUE(GUSH_SPARSE, 2);
 VALUE(GUSH_NONBLOCK, 4);

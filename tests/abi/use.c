@@ -23,6 +23,12 @@ static void (*volatile const every[])(void) = {
 	F(gush_fanout_drop),
 	F(gush_fanout_wait_for),
 	F(gush_fanout_close),
+	F(gush_consumer_open),
+	F(gush_consumer_next),
+	F(gush_consumer_peek),
+	F(gush_consumer_consume),
+	F(gush_consumer_split),
+	F(gush_consumer_close),
 	F(gush_copy),
 	F(gush_version),
 };
@@ -31,6 +37,7 @@ int main(void)
 {
 	struct gush_transfer_options options = GUSH_TRANSFER_OPTIONS_INIT;
 	struct gush_fanout_options fanout = GUSH_FANOUT_OPTIONS_INIT;
+	struct gush_consumer_options consumer = GUSH_CONSUMER_OPTIONS_INIT;
 	unsigned there = 0;
 	uint64_t bytes = 0;
 
@@ -41,6 +48,7 @@ int main(void)
 	options.wait = GUSH_WAIT_ADAPTIVE;
 	if (gush_copy(0, 1, &options, &bytes) < 0)
 		return 1;
-	fprintf(stderr, "%s %u %u %u\n", gush_version(), there, (unsigned)bytes, (unsigned)fanout.size);
+	fprintf(stderr, "%s %u %u %u %u\n", gush_version(), there, (unsigned)bytes, (unsigned)fanout.size,
+		(unsigned)consumer.size);
 	return 0;
 }
