@@ -29,6 +29,7 @@ static const char *const names[] = {
 	[INJECT_COPY_FILE_RANGE] = "copy_file_range",
 	[INJECT_VMSPLICE] = "vmsplice",
 	[INJECT_TEE] = "tee",
+	[INJECT_RECV] = "recv",
 	[INJECT_LSEEK] = "lseek",
 	[INJECT_FTRUNCATE] = "ftruncate",
 	[INJECT_FALLOCATE] = "fallocate",
@@ -150,6 +151,7 @@ WRAP(int, mlock, INJECT_MLOCK, (const void *base, size_t bytes), (base, bytes))
 		return error ? (type)error : __real_gi_sys_##name arguments;                                 \
 	}
 
+WRAP_FD(ssize_t, recv, INJECT_RECV, (int fd, void *buf, size_t bytes, int flags), (fd, buf, bytes, flags))
 WRAP_FD(int64_t, lseek, INJECT_LSEEK, (int fd, int64_t offset, int whence), (fd, offset, whence))
 WRAP_FD(int, ftruncate, INJECT_FTRUNCATE, (int fd, int64_t bytes), (fd, bytes))
 WRAP_FD(int, fallocate, INJECT_FALLOCATE, (int fd, int mode, int64_t at, int64_t bytes),

@@ -26,6 +26,7 @@ enum inject_call {
 	INJECT_COPY_FILE_RANGE,
 	INJECT_VMSPLICE,
 	INJECT_TEE,
+	INJECT_RECV, /* whole messages too: never cut short */
 	INJECT_LSEEK,
 	INJECT_FTRUNCATE,
 	INJECT_FALLOCATE,
