@@ -135,13 +135,14 @@ $(O)/compile_commands.json: Makefile config.mk $(C_SRC)
 	    "$$(printf '%s' '$(subst ','\'',$(CC) $(ALL_CPPFLAGS) -std=gnu17 $(WARN) $(CFLAGS))' | \
 	      sed 's/[\\"]/\\&/g') -c $$f"; sep=,; done; printf '\n]\n'; } > $@
 
-# Guided by coverage; a finding is left in $(O)/fuzz. SECONDS=600 says for how long.
+# Guided by coverage; a finding is left in $(O)/fuzz. SECONDS=600 says for how long, FUZZ=consumer what.
 SECONDS ?= 60
+FUZZ ?= transfer
 fuzz:
-	$(Q)mkdir -p $(O)/fuzz/corpus
+	$(Q)mkdir -p $(O)/fuzz/corpus-$(FUZZ)
 	$(Q)clang -g -O1 -std=gnu17 -pthread -DWITH_LIBFUZZER $(ALL_CPPFLAGS) -Itests/fuzz \
-	  -fsanitize=fuzzer,address -o $(O)/fuzz/transfer tests/fuzz/transfer.c $(LIB_SRC)
-	cd $(O)/fuzz && ./transfer -max_total_time=$(SECONDS) -max_len=2000 -timeout=30 corpus
+	  -fsanitize=fuzzer,address -o $(O)/fuzz/$(FUZZ) tests/fuzz/$(FUZZ).c $(LIB_SRC)
+	cd $(O)/fuzz && ./$(FUZZ) -max_total_time=$(SECONDS) -max_len=2000 -timeout=30 corpus-$(FUZZ)
 
 ladder: all
 	$(O)/gush ladder $(LADDER_FLAGS)
@@ -192,7 +193,7 @@ help:
 	@echo 'make            build everything into $(O)/'
 	@echo 'make ladder     build, then show how fast pipes are here (LADDER_FLAGS="--quick ...")'
 	@echo 'make check      build, then run the fast tests'
-	@echo 'make fuzz       random operations on transfers (clang), SECONDS=60'
+	@echo 'make fuzz       random operations on transfers, or FUZZ=consumer (clang), SECONDS=60'
 	@echo 'make deps       install what the other tests and CI want (root, apt)'
 	@echo 'make install    into $(DESTDIR)$(PREFIX); uninstall takes it away again'
 	@echo 'make clean'
