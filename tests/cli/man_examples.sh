@@ -79,6 +79,12 @@ for program in gush_fanout_open-1 gush_fanout_open-2; do
   "$tmp/$program" < "$tmp/data" 2> "$tmp/err" > /dev/full
   head -c "$(wc -c < "$tmp/data")" "$tmp/err" | cmp -s - "$tmp/data" || bad "$program: standard error"
 done
+is 'the longest line' "$(printf 'a\n\nlongest\nb' | "$tmp/gush_consumer_open-1")" 7
+is 'the longest line, without its end' "$(printf 'a\nlong' | "$tmp/gush_consumer_open-1")" 4
+is packets "$({ printf '\0\003one\0\0\0'; sleep 0.1; printf '\005three'; } | "$tmp/gush_consumer_open-2")" "one
+
+three"
+printf '\0\003on' | "$tmp/gush_consumer_open-2" > "$tmp/got" && bad 'half a packet goes unnoticed'
 rm -f "$tmp/got"
 "$tmp/gush_copy-2" "$tmp/data" "$tmp/got" || bad 'gush_copy-2 failed'
 cmp -s "$tmp/data" "$tmp/got" || bad 'gush_copy-2: contents'
