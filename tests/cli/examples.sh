@@ -92,6 +92,24 @@ is 'status when no sink is left' $? 1
 is 'lines of stderr' "$(wc -l < "$tmp/err")" 2
 end
 
+begin count_lines
+seq 300000 > "$tmp/lines"
+printf 'no\nend' > "$tmp/endless"
+for file in lines endless short empty big; do
+  want=$(wc -l < "$tmp/$file" | tr -d ' ')
+  for option in '' -s; do
+    is "lines of $file $option" "$("$tmp/count_lines" ${option:+"$option"} < "$tmp/$file")" "$want"
+    # shellcheck disable=SC2002 # from a pipe
+    is "lines of $file $option, from a pipe" "$(cat "$tmp/$file" | "$tmp/count_lines" ${option:+"$option"})" "$want"
+  done
+done
+"$tmp/count_lines" < / > "$tmp/got" 2> "$tmp/err"
+is 'status of a folder' $? 1
+is stderr "$(cat "$tmp/err")" 'count_lines: Is a directory'
+run "$tmp/count_lines" -x
+is status "$status" 2
+end
+
 begin send_file
 for file in big short empty; do
   rm -f "$tmp/port"
