@@ -483,11 +483,15 @@ static void nonblock(void)
 	check_none(split(c, '\n'), -EAGAIN);
 	put(p[1], "abc");
 	check_none(split(c, '\n'), -EAGAIN);
+	CHECK_GOT(split(c, 'a'), "a"); /* another delimiter, in what was looked at */
+	put(p[1], "a");
 	check_none(peek(c, 4), -EAGAIN);
-	CHECK_GOT(peek(c, 0), "abc");
+	CHECK_GOT(peek(c, 0), "bca");
+	CHECK_INT(gush_consumer_consume(c, 1), 0);
+	CHECK_GOT(peek(c, 2), "ca");
 	CHECK_INT(gush_consumer_consume(c, 1), 0);
 	put(p[1], "d\ne");
-	CHECK_GOT(split(c, '\n'), "bcd\n");
+	CHECK_GOT(split(c, '\n'), "ad\n");
 	CHECK_GOT(next(c), "e");
 	check_none(next(c), -EAGAIN);
 	CHECK_INT(fcntl(p[0], F_GETFL) & O_NONBLOCK, 0);
