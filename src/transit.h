@@ -6,17 +6,16 @@
 #ifndef GI_TRANSIT_H
 #define GI_TRANSIT_H
 
+#include "forks.h"
 #include "pipe.h"
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 struct gi_transit {
 	struct gi_pipe pipe;
 	size_t capacity_bytes;
 	bool enlarged;
-	unsigned generation; /* see owner */
-	pid_t owner; /* a process forked since has a copy of the descriptors, but the pipe is not its own */
+	struct gi_origin origin; /* a process forked since has the descriptors, but the pipe is not its own */
 };
 
 #define GI_TRANSIT_NONE                                                                                      \
