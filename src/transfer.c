@@ -3,7 +3,6 @@
 #include "transfer.h"
 
 #include "buffer.h"
-#include "overlap.h"
 #include "sparse.h"
 #include "sys.h"
 
@@ -195,7 +194,8 @@ static int prepare(struct gush_transfer *t, int source, int sink, const struct g
 		return ret;
 	if (!t->source.readable || !t->sink.writable)
 		return -EBADF;
-	if (gi_overlap_endless(&t->source, &t->sink, &t->options))
+	t->overlap = gi_overlap_of(&t->source, &t->sink, &t->options);
+	if (t->overlap == GI_OVERLAP_ENDLESS)
 		return -EINVAL;
 	gi_nowait_init(&t->source_io, &t->source);
 	gi_nowait_init(&t->sink_io, &t->sink);

@@ -8,6 +8,7 @@
 #include "hugebuf.h"
 #include "method.h"
 #include "nowait.h"
+#include "overlap.h"
 #include "pipe.h"
 #include "record.h"
 #include "transit.h"
@@ -20,6 +21,7 @@
 
 struct gush_transfer {
 	struct gi_endpoint source, sink;
+	enum gi_overlap overlap;
 	struct gush_transfer_options options;
 	int64_t source_at, sink_at; /* the next byte's place in a file, or GUSH_OWN_OFFSET */
 	uint64_t delivered_bytes;
