@@ -3,13 +3,13 @@
 #include "transfer.h"
 
 #include "buffer.h"
+#include "env.h"
 #include "sparse.h"
 #include "sys.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 /* What one step moves at most. A pipe's largest capacity for an unprivileged user; files take more at a time.
@@ -21,11 +21,6 @@
 #define GO_ON INT64_MAX /* no result yet */
 
 /* ---- options ---- */
-
-static const char *environment(const char *name)
-{
-	return getauxval(AT_SECURE) ? NULL : getenv(name);
-}
 
 static const struct gi_method *find_method(const char *name)
 {
@@ -40,7 +35,7 @@ static const struct gi_method *find_method(const char *name)
 static int take_options(struct gush_transfer *t, const struct gush_transfer_options *given)
 {
 	const struct gush_transfer_options defaults = GUSH_TRANSFER_OPTIONS_INIT;
-	const char *stable = environment("GUSH_STABLE"), *method = environment("GUSH_METHOD");
+	const char *stable = gi_environment("GUSH_STABLE"), *method = gi_environment("GUSH_METHOD");
 	const uint32_t known = GUSH_STABLE | GUSH_SPARSE | GUSH_NONBLOCK;
 
 	t->options = defaults;
