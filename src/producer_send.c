@@ -3,6 +3,7 @@
 #include "errclass.h"
 #include "producer.h"
 #include "sys.h"
+#include "transit.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -114,6 +115,7 @@ ssize_t gi_producer_move(struct gush_producer *p, const struct gi_parcel *parcel
 		return take_error(p, parcel, (int)n);
 	p->delivered_bytes += (uint64_t)n;
 	gi_record_bytes(&p->record, (uint64_t)n);
+	gi_transit_enlarge_end(&p->sink, p->delivered_bytes);
 	return n;
 }
 

@@ -17,8 +17,6 @@
 #define COPY_CHUNK ((size_t)128 << 10)
 #define COPY_BLOCKS 2 /* one is filled by a thread while another's is written */
 
-#define PIPE_BYTES ((size_t)1 << 20) /* an unprivileged user's largest */
-
 /* One barrier for 16 huge pages: best of 16 to 128 MiB with a splicing reader, on one CPU and two (6.18). */
 #define PROTECT_RING ((uint64_t)32 << 20)
 #define PROTECT_LIMIT ((uint64_t)256 << 20)
@@ -32,21 +30,12 @@ size_t gi_producer_chunk(const struct gush_producer *p)
 
 	if (!p->sharing)
 		return COPY_CHUNK;
-	if (capacity > PIPE_BYTES)
-		capacity = PIPE_BYTES;
+	if (capacity > GI_TRANSIT_LARGE)
+		capacity = GI_TRANSIT_LARGE;
 	return capacity < p->ring.block_bytes ? capacity : p->ring.block_bytes;
 }
 
 /* ---- opening a ring to share from ---- */
-
-static void grow_pipe(struct gush_producer *p)
-{
-	size_t capacity;
-
-	if (p->sink.capacity_bytes < PIPE_BYTES && gi_transit_may_enlarge() &&
-		gi_pipe_grow(p->sink.fd, PIPE_BYTES, &capacity) == 0)
-		p->sink.capacity_bytes = capacity;
-}
 
 static int open_huge_ring(const struct gush_producer *p, uint64_t usual_bytes, struct gi_ring *ret_ring)
 {
@@ -118,7 +107,7 @@ static void share(struct gush_producer *p)
 		gi_record_add(&p->record, "write", GUSH_TRIED_USED, 0, NULL);
 		return;
 	}
-	grow_pipe(p);
+	gi_transit_enlarge_end(&p->sink, UINT64_MAX);
 	if (p->options.policy == GUSH_TRUST_READER)
 		ret = open_trusting(p, &ring);
 	else

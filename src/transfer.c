@@ -16,7 +16,6 @@
  */
 #define STEP_BYTES ((size_t)1 << 20)
 #define STEP_FILE_BYTES ((size_t)64 << 20)
-#define PIPE_BYTES ((size_t)1 << 20)
 
 #define GO_ON INT64_MAX /* no result yet */
 
@@ -252,21 +251,9 @@ static size_t step_bytes(const struct gush_transfer *t)
 	return left < most ? (size_t)left : most;
 }
 
-static void enlarge(struct gi_endpoint *e, uint64_t moved)
-{
-	size_t capacity;
-
-	if (e->kind != GI_KIND_PIPE || e->capacity_bytes >= PIPE_BYTES ||
-		moved < GI_GROW_AFTER * e->capacity_bytes)
-		return;
-	if (!gi_transit_may_enlarge() || gi_pipe_grow(e->fd, PIPE_BYTES, &capacity) < 0)
-		capacity = PIPE_BYTES; /* refused: do not ask again */
-	e->capacity_bytes = capacity;
-}
-
 void gi_transfer_keep_pipe(struct gush_transfer *t, int side)
 {
-	(side == GUSH_SIDE_SOURCE ? &t->source : &t->sink)->capacity_bytes = PIPE_BYTES;
+	(side == GUSH_SIDE_SOURCE ? &t->source : &t->sink)->capacity_bytes = GI_TRANSIT_LARGE;
 }
 
 static int64_t account(struct gush_transfer *t, ssize_t n)
@@ -275,8 +262,8 @@ static int64_t account(struct gush_transfer *t, ssize_t n)
 	t->futile_waits = 0;
 	gi_record_bytes(&t->record, (uint64_t)n);
 	gi_wait_moved(&t->wait);
-	enlarge(&t->source, t->delivered_bytes);
-	enlarge(&t->sink, t->delivered_bytes);
+	gi_transit_enlarge_end(&t->source, t->delivered_bytes);
+	gi_transit_enlarge_end(&t->sink, t->delivered_bytes);
 	return n;
 }
 

@@ -17,8 +17,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GI_GROW_AFTER 16 /* times its capacity must have moved before a pipe is worth enlarging */
-
 struct gush_transfer {
 	struct gi_endpoint source, sink;
 	enum gi_overlap overlap;

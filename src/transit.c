@@ -7,7 +7,6 @@
 #include <sys/ioctl.h>
 
 #define POOL_PIPES 4 /* enough for the threads of most programs to meet a free one */
-#define LARGE_BYTES ((size_t)1 << 20)
 /*
  * Of the 64 pipes of 1 MiB that a user may have: past them, every new pipe of that user, in any program, gets
  * two slots. So one process takes an eighth.
@@ -108,9 +107,9 @@ static void return_enlargement(void)
 
 void gi_transit_enlarge(struct gi_transit *transit)
 {
-	if (transit->enlarged || transit->capacity_bytes >= LARGE_BYTES || !reserve_enlargement())
+	if (transit->enlarged || transit->capacity_bytes >= GI_TRANSIT_LARGE || !reserve_enlargement())
 		return;
-	if (gi_pipe_grow(transit->pipe.write_fd, LARGE_BYTES, &transit->capacity_bytes) == 0)
+	if (gi_pipe_grow(transit->pipe.write_fd, GI_TRANSIT_LARGE, &transit->capacity_bytes) == 0)
 		transit->enlarged = true;
 	else
 		return_enlargement();
@@ -153,4 +152,16 @@ void gi_transit_put(struct gi_transit *transit, size_t bytes_in_it)
 bool gi_transit_may_enlarge(void)
 {
 	return reserve_enlargement();
+}
+
+void gi_transit_enlarge_end(struct gi_endpoint *end, uint64_t moved_bytes)
+{
+	size_t capacity;
+
+	if (end->kind != GI_KIND_PIPE || end->capacity_bytes >= GI_TRANSIT_LARGE ||
+		moved_bytes < GI_GROW_AFTER * end->capacity_bytes)
+		return;
+	if (!gi_transit_may_enlarge() || gi_pipe_grow(end->fd, GI_TRANSIT_LARGE, &capacity) < 0)
+		capacity = GI_TRANSIT_LARGE; /* refused: do not ask again */
+	end->capacity_bytes = capacity;
 }
