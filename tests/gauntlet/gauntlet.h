@@ -73,6 +73,7 @@ struct config {
 	unsigned threads;    /* 0: one, and no frames (stream.h) */
 	unsigned pause_us;   /* how long those who rest at random do so, in all */
 	bool nonblock;
+	bool forks; /* the producing process does, now and then, as one that starts commands */
 };
 
 /* What one of those who verify saw. */

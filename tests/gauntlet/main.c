@@ -17,6 +17,7 @@
 #include <time.h>
 
 #define SEED 20261130
+#define SHORT_SECONDS 80 /* it takes 10; tests/run waits for 120, and emulation is slow */
 
 /* One policy behind one middleman before one reader. */
 struct tally {
@@ -49,10 +50,11 @@ static void note_failure(
 
 	config_name(c, name, sizeof(name));
 	snprintf(text, sizeof(text),
-		"%s (pipe %zu KiB, ring %zu KiB, threads %u, style %d%s; used %s; gauntlet --seed %" PRIu64
+		"%s (pipe %zu KiB, ring %zu KiB, threads %u, style %d%s%s; used %s; gauntlet --seed %" PRIu64
 		" %s--only %s)",
 		why, c->pipe_bytes >> 10, c->ring_bytes >> 10, c->threads, (int)c->style,
-		c->nonblock ? ", nonblock" : "", board->used, seed, large ? "--large " : "", name);
+		c->nonblock ? ", nonblock" : "", c->forks ? ", forks" : "", board->used, seed,
+		large ? "--large " : "", name);
 	if (t->failures++ == 0)
 		memcpy(t->why, text, sizeof(text));
 	printf("  %s: %s\n", name, text);
@@ -254,7 +256,7 @@ static void check_controls(void)
 static int run_all(unsigned seconds, uint64_t seed)
 {
 	struct board *board = board_new();
-	int64_t end_s = now_s() + (seconds > 0 ? seconds : 100000);
+	int64_t end_s = now_s() + (seconds > 0 ? seconds : SHORT_SECONDS);
 
 	large = large || seconds > 0;
 	all_policies = seconds > 0 || only;

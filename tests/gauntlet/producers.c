@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SCRATCH_BYTES (256 * KIB)
 #define PIECES_MOST 4
@@ -40,6 +42,7 @@ struct maker {
 	uint64_t sequence;
 	uint64_t left;
 	char *scratch;
+	pid_t forked; /* 0: none */
 };
 
 size_t draw_bytes(const struct config *c, struct rng *r)
@@ -264,10 +267,30 @@ static int make_repeat(struct maker *m)
 
 /* ---- one thread, and all of them ---- */
 
+static void end_fork(struct maker *m)
+{
+	if (m->forked > 0)
+		waitpid(m->forked, NULL, 0);
+	m->forked = 0;
+}
+
+/* The child has all memory too for a while, and the write end. */
+static void fork_for_a_while(struct maker *m)
+{
+	end_fork(m);
+	m->forked = fork();
+	if (m->forked == 0) {
+		usleep((useconds_t)rng_below(&m->r, 3000));
+		_exit(0);
+	}
+}
+
 static int make(struct maker *m)
 {
 	const struct config *c = m->config;
 
+	if (c->forks && rng_one_in(&m->r, 100))
+		fork_for_a_while(m);
 	if (rng_one_in(&m->r, 24))
 		return flush(m);
 	if (c->threads > 0)
@@ -288,6 +311,7 @@ static void *make_all(void *context)
 	while (ret == 0 && m->scratch && m->left > 0)
 		ret = make(m);
 	free(m->scratch);
+	end_fork(m);
 	if (ret < 0) {
 		pthread_mutex_lock(&m->works->lock);
 		if (m->works->board->error == 0)
