@@ -21,7 +21,7 @@
 
 /* One policy behind one middleman before one reader. */
 struct tally {
-	uint64_t runs, could_show, words, bad, failures;
+	uint64_t runs, could_show, shared, words, bad, failures;
 	char why[300]; /* of the first failure */
 };
 
@@ -61,6 +61,12 @@ static void note_failure(
 	fflush(stdout);
 }
 
+/* A run in which the library chose to copy all the time says little. */
+static bool shares_pages(const struct board *board)
+{
+	return board->used[0] != '\0' && strcmp(board->used, "write") != 0;
+}
+
 static void run_one(struct config *c, uint64_t seed, bool could_show, struct board *board)
 {
 	struct tally *t = tally_of(c);
@@ -72,6 +78,7 @@ static void run_one(struct config *c, uint64_t seed, bool could_show, struct boa
 	why = outcome == RUN_HUNG ? "it hung" : outcome == RUN_CRASHED ? "it crashed" : judge(c, board);
 	t->runs++;
 	t->could_show += could_show;
+	t->shared += shares_pages(board);
 	t->words += board_words(board);
 	t->bad += board_bad(board);
 	if (why)
@@ -197,6 +204,7 @@ static struct tally sum_of(enum policy policy, bool judged)
 				continue;
 			sum.runs += t->runs;
 			sum.could_show += t->could_show;
+			sum.shared += t->shared;
 			sum.words += t->words;
 			sum.bad += t->bad;
 		}
@@ -206,9 +214,9 @@ static struct tally sum_of(enum policy policy, bool judged)
 static void print_sum(const char *name, const char *note, struct tally s)
 {
 	if (s.runs > 0)
-		printf("  %-10s %5" PRIu64 " runs, %5" PRIu64 " where corruption shows, %12" PRIu64
-		       " words, %10" PRIu64 " bad%s\n",
-			name, s.runs, s.could_show, s.words, s.bad, note);
+		printf("  %-9s%5" PRIu64 " runs, %5" PRIu64 " shared pages, %5" PRIu64
+		       " where corruption shows, %11" PRIu64 " words, %10" PRIu64 " bad%s\n",
+			name, s.runs, s.shared, s.could_show, s.words, s.bad, note);
 }
 
 static void print_sums(void)

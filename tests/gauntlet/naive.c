@@ -103,5 +103,6 @@ void produce_naive(const struct config *c, int fd, struct board *board)
 	while (ret == 0 && board->produced < c->total_bytes)
 		ret = piece(&n);
 	board->error = ret;
+	strcpy(board->used, "vmsplice");
 	gi_hugebuf_unmap(&n.ring); /* the pipe keeps its pages */
 }

@@ -200,9 +200,11 @@ static size_t cut(struct maker *m, char *from, size_t bytes, struct iovec *ret_p
 	return count;
 }
 
-/* Sends what lies in memory of `bytes`, all of it. */
+/* Sends what lies in memory of `bytes`, all of it. Less at once is right before an error only. */
 static int send_memory(struct maker *m, char *from, size_t bytes)
 {
+	bool fell_short = false;
+
 	while (bytes > 0) {
 		struct iovec pieces[PIECES_MOST];
 		size_t count = cut(m, from, bytes, pieces);
@@ -212,10 +214,11 @@ static int send_memory(struct maker *m, char *from, size_t bytes)
 			continue;
 		if (n < 0)
 			return (int)n;
-		if (n == 0 || (uint64_t)n > bytes || (!m->config->nonblock && (uint64_t)n < bytes)) {
+		if (n == 0 || (uint64_t)n > bytes || fell_short) {
 			complain(m->works, "send takes nothing, too much, or not all");
 			return -EIO;
 		}
+		fell_short = (uint64_t)n < bytes && !m->config->nonblock;
 		advance(m, (uint64_t)n);
 		from += n;
 		bytes -= (size_t)n;
@@ -242,7 +245,7 @@ static int make_send(struct maker *m)
 static int make_repeat(struct maker *m)
 {
 	size_t wrap = (size_t)m->config->wrap_bytes;
-	uint64_t bytes = 1 + rng_below(&m->r, 4 * MIB);
+	uint64_t bytes = rng_one_in(&m->r, 4) ? m->left : 1 + rng_below(&m->r, 4 * MIB);
 	char *memory = malloc(wrap);
 	int ret = 0;
 
@@ -357,9 +360,10 @@ static void note_ways(struct works *w)
 
 static int open_works(struct works *w)
 {
+	/* Under COPY a repeat would share nothing. */
 	static const uint32_t policies[POLICIES] = { [POLICY_COPY] = GUSH_COPY,
 		[POLICY_CONSTANT] = GUSH_CONSTANT,
-		[POLICY_REPEAT] = GUSH_COPY,
+		[POLICY_REPEAT] = GUSH_PROTECT,
 		[POLICY_PROTECT] = GUSH_PROTECT,
 		[POLICY_TRUST] = GUSH_TRUST_READER,
 		[POLICY_GIVE] = GUSH_GIVE };

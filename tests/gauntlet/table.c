@@ -50,6 +50,10 @@ void config_draw(struct config *c, uint64_t seed, bool large)
 		c->threads = 0;
 		c->wrap_bytes = c->policy == POLICY_CONSTANT ? 8 * MIB : 1 + rng_below(&r, MIB);
 	}
+	if (c->policy == POLICY_REPEAT) {
+		c->nonblock = false; /* it would be -EINVAL */
+		c->total_bytes = 80 * MIB + rng_below(&r, 80 * MIB);
+	}
 	if (c->reader == READER_DYING)
 		c->total_bytes = UINT64_MAX;
 }
