@@ -58,6 +58,14 @@ enum reader {
 	READERS,
 };
 
+/* What else goes on in the producing process. */
+enum {
+	TROUBLE_FORKS = 1 << 0,	  /* now and then, as one that starts commands */
+	TROUBLE_SIGNALS = 1 << 1, /* thousands a second, with a handler that restarts nothing */
+	TROUBLE_LOCKED = 1 << 2,  /* mlockall */
+	TROUBLE_SMALL = 1 << 3,	  /* no huge pages */
+};
+
 enum style { STYLE_ALIGNED, STYLE_ODD, STYLE_SMALL, STYLES };
 
 struct config {
@@ -73,7 +81,7 @@ struct config {
 	unsigned threads;    /* 0: one, and no frames (stream.h) */
 	unsigned pause_us;   /* how long those who rest at random do so, in all */
 	bool nonblock;
-	bool forks; /* the producing process does, now and then, as one that starts commands */
+	unsigned troubles; /* TROUBLE_... */
 };
 
 /* What one of those who verify saw. */
@@ -124,6 +132,11 @@ void produce_naive(const struct config *c, int fd, struct board *board);
 size_t draw_bytes(const struct config *c, struct rng *r);
 /* Called as bytes are produced, by a thread at a time; NULL: not. */
 extern void (*produce_hook)(uint64_t bytes_so_far);
+
+/* troubles.c: for the time between them. */
+void troubles_begin(const struct config *c);
+void troubles_end(const struct config *c);
+const char *troubles_name(unsigned troubles);
 
 /* run.c */
 enum outcome { RUN_ENDED, RUN_HUNG, RUN_CRASHED };

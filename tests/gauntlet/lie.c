@@ -80,12 +80,28 @@ static void run_postponed(void)
 		real();
 }
 
-static long lie_about_clone(long (*real)(void), long all_well)
+/* How many of the ways are refused from the start. */
+static int ways_refused(void)
 {
 	switch (lie.kind) {
+	case LIE_NO_CLONE3:
+		return 1;
+	case LIE_NO_FAILING_CLONE:
+		return 2;
+	case LIE_NO_CLONE:
 	case LIE_DONTNEED:
 	case LIE_DONTNEED_FAILS:
-		return -ENOSYS;
+		return 3;
+	default:
+		return 0;
+	}
+}
+
+static long lie_about_clone(int way, long (*real)(void), long all_well)
+{
+	if (way < ways_refused())
+		return -EPERM;
+	switch (lie.kind) {
 	case LIE_CLONE_FORBIDDEN:
 		if (!lie.told)
 			break;
@@ -107,17 +123,17 @@ static long lie_about_clone(long (*real)(void), long all_well)
 	return real();
 }
 
-#define WRAP_CLONE(name, all_well)                                                                           \
+#define WRAP_CLONE(way, name, all_well)                                                                      \
 	long __real_gi_sys_##name(void);                                                                     \
 	long __wrap_gi_sys_##name(void);                                                                     \
 	long __wrap_gi_sys_##name(void)                                                                      \
 	{                                                                                                    \
-		return lie_about_clone(__real_gi_sys_##name, all_well);                                      \
+		return lie_about_clone(way, __real_gi_sys_##name, all_well);                                 \
 	}
 
-WRAP_CLONE(clone3_no_pid, -EINVAL)
-WRAP_CLONE(clone_bad_pidfd, -EFAULT)
-WRAP_CLONE(clone_child, 1)
+WRAP_CLONE(0, clone3_no_pid, -EINVAL)
+WRAP_CLONE(1, clone_bad_pidfd, -EFAULT)
+WRAP_CLONE(2, clone_child, 1)
 
 /* ---- the canary ---- */
 

@@ -10,13 +10,16 @@
 
 enum lie_kind {
 	LIE_NONE,
-	LIE_SKIP,	     /* every second barrier is not run, and reported as run */
-	LIE_EARLY,	     /* the barrier is run before the last calls of vmsplice that it is there for */
-	LIE_DONTNEED,	     /* no clone works; MADV_DONTNEED does nothing, and says 0 */
-	LIE_DONTNEED_FAILS,  /* the same, but it says EINVAL */
-	LIE_CLONE_FORBIDDEN, /* a sandbox that comes later: EPERM */
-	LIE_MEMFD,	     /* the ring is shared memory */
-	LIE_HUGETLB,	     /* the ring is of hugetlb pages */
+	LIE_SKIP,	      /* every second barrier is not run, and reported as run */
+	LIE_EARLY,	      /* the barrier is run before the last calls of vmsplice that it is there for */
+	LIE_DONTNEED,	      /* no clone works; MADV_DONTNEED does nothing, and says 0 */
+	LIE_DONTNEED_FAILS,   /* the same, but it says EINVAL */
+	LIE_CLONE_FORBIDDEN,  /* a sandbox that comes later: EPERM */
+	LIE_NO_CLONE3,	      /* from the start: a sandbox, or an old kernel */
+	LIE_NO_FAILING_CLONE, /* nor the other that makes no child */
+	LIE_NO_CLONE,
+	LIE_MEMFD,   /* the ring is shared memory */
+	LIE_HUGETLB, /* the ring is of hugetlb pages */
 };
 
 struct lie {

@@ -53,7 +53,7 @@ static void note_failure(
 		"%s (pipe %zu KiB, ring %zu KiB, threads %u, style %d%s%s; used %s; gauntlet --seed %" PRIu64
 		" %s--only %s)",
 		why, c->pipe_bytes >> 10, c->ring_bytes >> 10, c->threads, (int)c->style,
-		c->nonblock ? ", nonblock" : "", c->forks ? ", forks" : "", board->used, seed,
+		c->nonblock ? ", nonblock" : "", troubles_name(c->troubles), board->used, seed,
 		large ? "--large " : "", name);
 	if (t->failures++ == 0)
 		memcpy(t->why, text, sizeof(text));

@@ -26,28 +26,32 @@ static const struct plant {
 	enum policy policy;
 	enum expected expected;
 	bool blind;
+	const char *way; /* that must be used; NULL: any */
 } plants[] = {
-	{ "none_barrier", LIE_NONE, POLICY_BARRIER, RIGHT, false },
-	{ "none_protect", LIE_NONE, POLICY_PROTECT, RIGHT, false },
-	{ "none_protect_blind", LIE_NONE, POLICY_PROTECT, RIGHT, true },
-	{ "skip_barrier", LIE_SKIP, POLICY_BARRIER, SEEN, false },
-	{ "skip_protect", LIE_SKIP, POLICY_PROTECT, GUARDED, false },
-	{ "skip_protect_blind", LIE_SKIP, POLICY_PROTECT, SEEN, true },
-	{ "early_barrier", LIE_EARLY, POLICY_BARRIER, SEEN, false },
-	{ "early_protect", LIE_EARLY, POLICY_PROTECT, GUARDED, false },
-	{ "early_protect_blind", LIE_EARLY, POLICY_PROTECT, SEEN, true },
-	{ "memfd_barrier", LIE_MEMFD, POLICY_BARRIER, SEEN, false },
-	{ "memfd_protect", LIE_MEMFD, POLICY_PROTECT, GUARDED, false },
-	{ "memfd_protect_blind", LIE_MEMFD, POLICY_PROTECT, SEEN, true },
-	{ "hugetlb_barrier", LIE_HUGETLB, POLICY_BARRIER, SEEN, false },
-	{ "hugetlb_protect", LIE_HUGETLB, POLICY_PROTECT, GUARDED, false },
-	{ "hugetlb_protect_blind", LIE_HUGETLB, POLICY_PROTECT, SEEN, true },
-	{ "dontneed_protect", LIE_DONTNEED, POLICY_PROTECT, GUARDED, false },
-	{ "dontneed_protect_blind", LIE_DONTNEED, POLICY_PROTECT, SEEN, true },
-	{ "dontneed_give", LIE_DONTNEED, POLICY_GIVE, GUARDED, false },
-	{ "dontneed_fails_protect", LIE_DONTNEED_FAILS, POLICY_PROTECT, RIGHT, false },
-	{ "dontneed_fails_give", LIE_DONTNEED_FAILS, POLICY_GIVE, RIGHT, false },
-	{ "forbidden_later_protect", LIE_CLONE_FORBIDDEN, POLICY_PROTECT, RIGHT, false },
+	{ "none_barrier", LIE_NONE, POLICY_BARRIER, RIGHT, false, NULL },
+	{ "none_protect", LIE_NONE, POLICY_PROTECT, RIGHT, false, "barrier-clone3" },
+	{ "none_protect_blind", LIE_NONE, POLICY_PROTECT, RIGHT, true, NULL },
+	{ "skip_barrier", LIE_SKIP, POLICY_BARRIER, SEEN, false, NULL },
+	{ "skip_protect", LIE_SKIP, POLICY_PROTECT, GUARDED, false, NULL },
+	{ "skip_protect_blind", LIE_SKIP, POLICY_PROTECT, SEEN, true, NULL },
+	{ "early_barrier", LIE_EARLY, POLICY_BARRIER, SEEN, false, NULL },
+	{ "early_protect", LIE_EARLY, POLICY_PROTECT, GUARDED, false, NULL },
+	{ "early_protect_blind", LIE_EARLY, POLICY_PROTECT, SEEN, true, NULL },
+	{ "memfd_barrier", LIE_MEMFD, POLICY_BARRIER, SEEN, false, NULL },
+	{ "memfd_protect", LIE_MEMFD, POLICY_PROTECT, GUARDED, false, NULL },
+	{ "memfd_protect_blind", LIE_MEMFD, POLICY_PROTECT, SEEN, true, NULL },
+	{ "hugetlb_barrier", LIE_HUGETLB, POLICY_BARRIER, SEEN, false, NULL },
+	{ "hugetlb_protect", LIE_HUGETLB, POLICY_PROTECT, GUARDED, false, NULL },
+	{ "hugetlb_protect_blind", LIE_HUGETLB, POLICY_PROTECT, SEEN, true, NULL },
+	{ "dontneed_protect", LIE_DONTNEED, POLICY_PROTECT, GUARDED, false, NULL },
+	{ "dontneed_protect_blind", LIE_DONTNEED, POLICY_PROTECT, SEEN, true, NULL },
+	{ "dontneed_give", LIE_DONTNEED, POLICY_GIVE, GUARDED, false, NULL },
+	{ "dontneed_fails_protect", LIE_DONTNEED_FAILS, POLICY_PROTECT, RIGHT, false, NULL },
+	{ "dontneed_fails_give", LIE_DONTNEED_FAILS, POLICY_GIVE, RIGHT, false, NULL },
+	{ "forbidden_later_protect", LIE_CLONE_FORBIDDEN, POLICY_PROTECT, RIGHT, false, "fresh-pages" },
+	{ "no_clone3_protect", LIE_NO_CLONE3, POLICY_PROTECT, RIGHT, false, "barrier-clone" },
+	{ "no_failing_clone_protect", LIE_NO_FAILING_CLONE, POLICY_PROTECT, RIGHT, false, "barrier-child" },
+	{ "no_clone_protect", LIE_NO_CLONE, POLICY_PROTECT, RIGHT, false, "fresh-pages" },
 };
 
 static const struct plant *plant;
@@ -63,6 +67,7 @@ static struct config config_for(enum policy policy, unsigned attempt)
 	c.pipe_bytes = MIB;
 	c.ring_bytes = 4 * MIB; /* more than a trial maps */
 	c.total_bytes = 48 * MIB;
+	c.troubles = 0;
 	c.threads = attempt % 2 == 0 ? 0 : 2;
 	return c;
 }
@@ -92,6 +97,8 @@ static void check_right(void)
 		const char *wrong =
 			run_guarded(&c, board) != RUN_ENDED ? "it hung or crashed" : judge(&c, board);
 
+		if (!wrong && plant->way && !strstr(board->used, plant->way))
+			wrong = "another way than wanted";
 		if (!CHECK(wrong == NULL))
 			printf("  attempt %u: %s (used %s)\n", i, wrong, board->used);
 	}

@@ -272,8 +272,8 @@ static int make_repeat(struct maker *m)
 
 static void end_fork(struct maker *m)
 {
-	if (m->forked > 0)
-		waitpid(m->forked, NULL, 0);
+	while (m->forked > 0 && waitpid(m->forked, NULL, 0) < 0 && errno == EINTR)
+		;
 	m->forked = 0;
 }
 
@@ -292,7 +292,7 @@ static int make(struct maker *m)
 {
 	const struct config *c = m->config;
 
-	if (c->forks && rng_one_in(&m->r, 100))
+	if (c->troubles & TROUBLE_FORKS && rng_one_in(&m->r, 100))
 		fork_for_a_while(m);
 	if (rng_one_in(&m->r, 24))
 		return flush(m);

@@ -45,10 +45,12 @@ void run_here(const struct config *c, struct board *board)
 	if (from >= 0) {
 		if (team_add(&team, reader_main, from, -1, -1)) {
 			close(from);
+			troubles_begin(c);
 			if (c->policy == POLICY_NAIVE || c->policy == POLICY_BARRIER)
 				produce_naive(c, fds[1], board);
 			else
 				produce(c, fds[1], board);
+			troubles_end(c);
 		} else {
 			close(from);
 		}

@@ -42,7 +42,7 @@ void config_draw(struct config *c, uint64_t seed, bool large)
 	c->threads = draw_threads(&r);
 	c->pause_us = large ? 100000 : 30000;
 	c->nonblock = rng_one_in(&r, 4);
-	c->forks = rng_one_in(&r, 8);
+	c->troubles = rng_one_in(&r, 2) ? 1u << rng_below(&r, 4) : 0;
 	c->wrap_bytes = UINT64_MAX;
 	ring = c->ring_bytes > 0 ? c->ring_bytes : DEFAULT_RING;
 	c->total_bytes = (c->ring_bytes == 0 ? 4 : large ? 12 : 8) * ring + rng_below(&r, ring);
