@@ -21,10 +21,11 @@ LAB_SRC    := $(wildcard lab/*.c)
 UNIT_SRC   := $(wildcard tests/unit/*.c)
 FAULT_SRC  := $(wildcard tests/fault/*.c)
 KINDS_SRC  := $(wildcard tests/kinds/*.c tests/fuzz/*.c)
+GAUNTLET_SRC := $(wildcard tests/gauntlet/*.c)
 HELPER_SRC := $(wildcard tests/helpers/*.c)
 VM_SRC     := tests/vm/init.c
 C_SRC      := $(VM_SRC) $(LIB_SRC) $(COMMON_SRC) $(PAIR_SRC) $(GUSH_SRC) $(LAB_SRC) $(UNIT_SRC) $(FAULT_SRC) $(KINDS_SRC) \
-              $(HELPER_SRC) docs/template.c
+              $(GAUNTLET_SRC) $(HELPER_SRC) docs/template.c
 MAN        := $(wildcard man/*.[1-8])
 MAN3       := $(wildcard man/*.3)
 # The names in a page's NAME section: each becomes a link to it.
@@ -110,6 +111,18 @@ $(KINDS_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(KINDS_PARTS)) $(LIBS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
+# Producers through middlemen who hold pages. The same again with bugs planted at the seam of system calls.
+GAUNTLET_BIN := $(O)/tests/gauntlet/main $(O)/tests/gauntlet/plants
+GAUNTLET_PARTS := $(filter-out %/main.c %/plants.c %/lie.c,$(GAUNTLET_SRC))
+GAUNTLET_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/gauntlet/wrapped))
+$(O)/tests/gauntlet/main: $(O)/tests/gauntlet/main.o $(call obj,$(GAUNTLET_PARTS)) $(LIBS)
+	$(call SHOW,LINK)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
+$(O)/tests/gauntlet/plants: $(call obj,tests/gauntlet/plants.c tests/gauntlet/lie.c $(GAUNTLET_PARTS)) $(LIBS) \
+                            tests/gauntlet/wrapped
+	$(call SHOW,LINK)
+	$(Q)$(CC) $(ALL_LDFLAGS) $(GAUNTLET_WRAP) -o $@ $(filter-out %/wrapped,$^)
+
 # docs/template.c is where a new sub-command starts: it must stay one that builds and runs.
 $(O)/tests/template: $(O)/docs/template.o $(LIBS)
 	$(call SHOW,LINK)
@@ -146,10 +159,15 @@ fuzz:
 ladder: all
 	$(O)/gush ladder $(LADDER_FLAGS)
 
-TESTS = $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(wildcard tests/abi/*.sh tests/cli/*.sh tests/kinds/*.sh)
-check-build: all $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(HELPER_BIN) $(O)/tests/template
+TESTS = $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(GAUNTLET_BIN) $(wildcard tests/abi/*.sh tests/cli/*.sh tests/kinds/*.sh)
+check-build: all $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(GAUNTLET_BIN) $(HELPER_BIN) $(O)/tests/template
 check: check-build
 	@O=$(O) SAN='$(SAN)' CC='$(CC)' sh tests/run $(TESTS)
+
+# For minutes. GAUNTLET_FLAGS="--seconds N --seed N", or "--soak N"; a failure says how to see it again.
+GAUNTLET_FLAGS ?= --seconds 180
+check-gauntlet: $(GAUNTLET_BIN)
+	$(O)/tests/gauntlet/main $(GAUNTLET_FLAGS)
 
 # On another kernel, under emulation (tests/vm/run.sh): KERNEL=vmlinuz, or Debian's. Static, since nothing else is there.
 VM_O := $(O)/vm/static
@@ -195,6 +213,7 @@ help:
 	@echo 'make            build everything into $(O)/'
 	@echo 'make ladder     build, then show how fast pipes are here (LADDER_FLAGS="--quick ...")'
 	@echo 'make check      build, then run the fast tests'
+	@echo 'make check-gauntlet   looks for minutes for bytes that change in flight (GAUNTLET_FLAGS)'
 	@echo 'make check-vm   some of them on another kernel, under qemu (KERNEL=vmlinuz; else Debian'"'"'s)'
 	@echo 'make fuzz       random operations on transfers (clang), SECONDS=60'
 	@echo 'make deps       install what the other tests and CI want (root, apt)'
@@ -203,6 +222,6 @@ help:
 	@echo 'Variables: O, PREFIX, DESTDIR, CC, CFLAGS, CPPFLAGS, LDFLAGS, SAN=address,undefined, WERROR=1, V=1'
 
 FORCE:
-.PHONY: help all ladder check check-vm check-build deps fuzz install uninstall clean FORCE
+.PHONY: help all ladder check check-gauntlet check-vm check-build deps fuzz install uninstall clean FORCE
 -include $(patsubst src/%.c,$(O)/pic/%.d,$(LIB_SRC))
 -include $(patsubst %.c,$(O)/%.d,$(C_SRC))
