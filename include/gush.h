@@ -27,14 +27,16 @@
  *   handles are closed: a program that closes descriptors which it did not open breaks it.
  *
  * THREADS
- *   Different handles may be used at the same time by different threads; one handle by one thread at a time.
+ *   Different handles may be used at the same time by different threads; one handle by one thread at a time,
+ *   but for a producer, which several may use at once (not while it is closed).
  *   Functions without a handle may be called at any time. No function is safe in a signal handler.
  *   The library starts a thread once, for 2 ms, when adaptive waiting has waited some times: to learn what a
  *   wake-up costs. GUSH_WAIT_BLOCK never does.
  *
  * FORK
  *   A handle belongs to the process that opened it: a child must leave it alone, close included. The child
- *   may open handles of its own, if its parent had one thread only.
+ *   may open handles of its own, if its parent had one thread only. A producer is an exception: a child of
+ *   fork(3) may go on with it and close it; what was lent and queued is the parent's to send.
  *
  * SIGNALS
  *   Interrupted calls are restarted. A write to a reader that has gone raises SIGPIPE, as write(2) does;
@@ -43,8 +45,9 @@
  * ENVIRONMENT
  *   GUSH_METHOD=read-write makes every transfer use that way and no other, but where options->method is
  *   given; a name that is none is ignored, and a way that does not suit the descriptors is -ENOTSUP.
- *   GUSH_STABLE=1 sets GUSH_STABLE in every transfer. Both hold for fan-outs too. Neither is read by programs
- *   that run with more rights than their caller. They are read when a handle is opened.
+ *   GUSH_STABLE=1 sets GUSH_STABLE in every transfer. Both hold for fan-outs too. GUSH_POLICY=copy makes
+ *every producer copy. None is read by programs that run with more rights than their caller. They are read
+ *when a handle is opened.
  */
 #ifndef GUSH_H
 #define GUSH_H
@@ -346,8 +349,8 @@ struct gush_producer;
 
 /*
  * 0 and a handle, to be ended by gush_producer_close; or -errno: -EBADF (not open, or not for writing),
- * -EINVAL (options), -ENOMEM. The sink may be of any kind; what is no pipe gets the bytes by write(2).
- * GUSH_POLICY=copy in the environment makes every policy COPY.
+ * -EINVAL (options), -ENOMEM. options NULL: those of the INIT value. The sink may be of any kind; what is no
+ * pipe gets the bytes by write(2). GUSH_POLICY=copy in the environment makes every policy COPY.
  */
 GUSH_API int gush_producer_open(
 	int sink, const struct gush_producer_options *options, struct gush_producer **ret_producer);

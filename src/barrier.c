@@ -71,14 +71,26 @@ static void end_trial(struct trial *trial)
 	gi_hugebuf_unmap(&trial->buf);
 }
 
+/* Before 5.18 small pages are protected and huge ones are not: the trial must not be fooled by small ones. */
+static int make_huge(const struct trial *trial)
+{
+	int ret;
+
+	memset(trial->buf.base, 1, trial->buf.mapped_bytes);
+	ret = gi_hugebuf_is_huge(&trial->buf);
+	return ret == 0 ? -EOPNOTSUPP : ret;
+}
+
 static int begin_trial(struct trial *trial, unsigned hugebuf_flags)
 {
-	size_t bytes = hugebuf_flags & GI_HUGEBUF_HUGE ? gi_huge_page_bytes() : gi_page_bytes();
+	bool huge = hugebuf_flags & GI_HUGEBUF_HUGE;
 	int ret;
 
 	*trial = (struct trial){ .pipe = GI_PIPE_NONE };
-	ret = gi_hugebuf_map(bytes, hugebuf_flags, &trial->buf);
-	if (ret == 0)
+	ret = gi_hugebuf_map(huge ? gi_huge_page_bytes() : gi_page_bytes(), hugebuf_flags, &trial->buf);
+	if (ret == 0 && huge)
+		ret = make_huge(trial);
+	if (ret >= 0)
 		ret = gi_pipe_open(&trial->pipe);
 	if (ret == 0)
 		ret = try_way(trial, NULL);

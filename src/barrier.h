@@ -29,8 +29,9 @@ const struct gi_barrier *gi_barrier_at(size_t index);
 /*
  * Whether this way protects memory mapped as gi_hugebuf_map(.., flags) maps it, by trying: bytes overwritten
  * after the barrier must read back as they were, and bytes overwritten without one must not (else the test
- * tests nothing). 0; -EOPNOTSUPP: it does not protect here; -ENODATA: vmsplice copies here, so that there is
- * nothing to protect and nothing to gain; or -errno when the trial itself could not run.
+ * tests nothing). 0; -EOPNOTSUPP: it does not protect here, or the kernel gave no huge page to try it on;
+ * -ENODATA: vmsplice copies here, so that there is nothing to protect and nothing to gain; or -errno when the
+ * trial itself could not run.
  */
 int gi_barrier_try(const struct gi_barrier *barrier, unsigned hugebuf_flags);
 

@@ -59,6 +59,19 @@ static int map_aligned(size_t bytes, size_t unit, void **ret_base)
 	return 0;
 }
 
+#ifndef MADV_DONTNEED_LOCKED
+#define MADV_DONTNEED_LOCKED 24 /* linux/mman.h of 5.18 */
+#endif
+
+int gi_hugebuf_renew(void *base, size_t bytes)
+{
+	int ret = gi_sys_madvise(base, bytes, MADV_DONTNEED);
+
+	if (ret == -EINVAL) /* it is locked, and stays so */
+		ret = gi_sys_madvise(base, bytes, MADV_DONTNEED_LOCKED);
+	return ret;
+}
+
 int gi_hugebuf_map(size_t bytes, unsigned flags, struct gi_hugebuf *ret_buf)
 {
 	struct gi_hugebuf buf = { .bytes = bytes };
@@ -82,6 +95,9 @@ int gi_hugebuf_map(size_t bytes, unsigned flags, struct gi_hugebuf *ret_buf)
 		base, buf.mapped_bytes, flags & GI_HUGEBUF_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	if (ret == -EINVAL && !(flags & GI_HUGEBUF_HUGE))
 		ret = 0; /* a kernel without huge pages knows no advice against them */
+	/* After mlockall(MCL_FUTURE) mmap gives pages at once, small ones: they came before the advice. */
+	if (ret == 0 && flags & GI_HUGEBUF_HUGE)
+		ret = gi_hugebuf_renew(base, buf.mapped_bytes);
 	if (ret == 0 && flags & GI_HUGEBUF_LOCK)
 		ret = gi_sys_mlock(base, buf.mapped_bytes);
 	if (ret < 0) {
@@ -90,19 +106,6 @@ int gi_hugebuf_map(size_t bytes, unsigned flags, struct gi_hugebuf *ret_buf)
 	}
 	*ret_buf = buf;
 	return 0;
-}
-
-#ifndef MADV_DONTNEED_LOCKED
-#define MADV_DONTNEED_LOCKED 24 /* linux/mman.h of 5.18 */
-#endif
-
-int gi_hugebuf_renew(void *base, size_t bytes)
-{
-	int ret = gi_sys_madvise(base, bytes, MADV_DONTNEED);
-
-	if (ret == -EINVAL) /* it is locked, and stays so */
-		ret = gi_sys_madvise(base, bytes, MADV_DONTNEED_LOCKED);
-	return ret;
 }
 
 void gi_hugebuf_unmap(struct gi_hugebuf *buf)
