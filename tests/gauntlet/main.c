@@ -5,6 +5,7 @@
  * gauntlet --soak 600            random configurations in one process, which must not grow
  * --seed N                       what the random numbers begin with; each failure says how to see it again
  * --large, --only NAME           as a failure says
+ * --verbose                      each run
  */
 #include "gauntlet.h"
 
@@ -22,12 +23,12 @@
 /* One policy behind one middleman before one reader. */
 struct tally {
 	uint64_t runs, could_show, shared, words, bad, failures;
-	char why[300]; /* of the first failure */
+	char why[400]; /* of the first failure */
 };
 
 static struct tally tallies[POLICIES][MIDDLES][READERS];
 static const char *only;
-static bool large, all_policies, control_failed;
+static bool large, verbose, all_policies, control_failed;
 static unsigned skipped, failed, passed;
 
 static int64_t now_s(void)
@@ -43,22 +44,39 @@ static struct tally *tally_of(const struct config *c)
 	return &tallies[c->policy][c->middle][c->reader];
 }
 
+/* What it was, and how to see it again. */
+static void describe(
+	const struct config *c, uint64_t seed, const struct board *board, char *ret_text, size_t bytes)
+{
+	char name[60];
+
+	config_name(c, name, sizeof(name));
+	snprintf(ret_text, bytes,
+		"pipe %zu KiB, ring %zu KiB, threads %u, style %d%s%s; used %s; gauntlet --seed %" PRIu64
+		" %s--only %s",
+		c->pipe_bytes >> 10, c->ring_bytes >> 10, c->threads, (int)c->style,
+		c->nonblock ? ", nonblock" : "", troubles_name(c->troubles), board->used, seed,
+		large ? "--large " : "", name);
+}
+
 static void note_failure(
 	struct tally *t, const struct config *c, uint64_t seed, const char *why, const struct board *board)
 {
-	char name[60], text[sizeof(t->why)];
+	char text[300];
 
-	config_name(c, name, sizeof(name));
-	snprintf(text, sizeof(text),
-		"%s (pipe %zu KiB, ring %zu KiB, threads %u, style %d%s%s; used %s; gauntlet --seed %" PRIu64
-		" %s--only %s)",
-		why, c->pipe_bytes >> 10, c->ring_bytes >> 10, c->threads, (int)c->style,
-		c->nonblock ? ", nonblock" : "", troubles_name(c->troubles), board->used, seed,
-		large ? "--large " : "", name);
+	describe(c, seed, board, text, sizeof(text));
 	if (t->failures++ == 0)
-		memcpy(t->why, text, sizeof(text));
-	printf("  %s: %s\n", name, text);
+		snprintf(t->why, sizeof(t->why), "%s (%s)", why, text);
+	printf("  FAILED: %s (%s)\n", why, text);
 	fflush(stdout);
+}
+
+static void note_run(const struct config *c, uint64_t seed, const struct board *board)
+{
+	char text[300];
+
+	describe(c, seed, board, text, sizeof(text));
+	printf("  %" PRIu64 " bad of %" PRIu64 ": %s\n", board_bad(board), board_words(board), text);
 }
 
 /* A run in which the library chose to copy all the time says little. */
@@ -81,6 +99,8 @@ static void run_one(struct config *c, uint64_t seed, bool could_show, struct boa
 	t->shared += shares_pages(board);
 	t->words += board_words(board);
 	t->bad += board_bad(board);
+	if (verbose)
+		note_run(c, seed, board);
 	if (why)
 		note_failure(t, c, seed, why, board);
 }
@@ -286,7 +306,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = { { "seconds", required_argument, NULL, 's' },
 		{ "seed", required_argument, NULL, 'r' }, { "soak", required_argument, NULL, 'k' },
 		{ "only", required_argument, NULL, 'o' }, { "large", no_argument, NULL, 'l' },
-		{ NULL, 0, NULL, 0 } };
+		{ "verbose", no_argument, NULL, 'v' }, { NULL, 0, NULL, 0 } };
 	unsigned seconds = 0, soak_seconds = 0;
 	uint64_t seed = SEED;
 	int option;
@@ -307,6 +327,9 @@ int main(int argc, char **argv)
 			break;
 		case 'l':
 			large = true;
+			break;
+		case 'v':
+			verbose = true;
 			break;
 		default:
 			return 2;

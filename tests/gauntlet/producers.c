@@ -1,49 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library's producer under every policy, used at random: regions of least and most bytes, of which a part
- * is committed; memory of the caller's own, which is scribbled over on return where that is allowed; repeats;
- * flushes.
+ * The library's producer under every policy, used at random: regions, memory of the caller's own, repeats,
+ * flushes; by one thread or several.
  */
+#include "maker.h"
 #include "stream.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SCRATCH_BYTES (256 * KIB)
-#define PIECES_MOST 4
-
 void (*produce_hook)(uint64_t bytes_so_far);
-
-/* What the threads share. */
-struct works {
-	const struct config *config;
-	struct board *board;
-	struct gush_producer *producer;
-	int fd;
-	pthread_mutex_t lock;
-	char *constant; /* wrap_bytes of the stream, twice; never changed */
-};
-
-struct maker {
-	struct works *works;
-	const struct config *config;
-	pthread_t pthread;
-	unsigned thread;
-	struct rng r;
-	uint64_t at; /* of this thread's counter */
-	uint64_t sequence;
-	uint64_t left;
-	char *scratch;
-	pid_t forked; /* 0: none */
-};
 
 size_t draw_bytes(const struct config *c, struct rng *r)
 {
@@ -57,13 +29,13 @@ size_t draw_bytes(const struct config *c, struct rng *r)
 	}
 }
 
-static void complain(struct works *w, const char *what)
+void complain(struct works *w, const char *what)
 {
 	if (w->board->complaint[0] == '\0')
 		snprintf(w->board->complaint, sizeof(w->board->complaint), "%s", what);
 }
 
-static void note(struct works *w, const struct maker *m, uint64_t bytes)
+void note(struct works *w, const struct maker *m, uint64_t bytes)
 {
 	pthread_mutex_lock(&w->lock);
 	w->board->produced += bytes;
@@ -74,8 +46,7 @@ static void note(struct works *w, const struct maker *m, uint64_t bytes)
 	pthread_mutex_unlock(&w->lock);
 }
 
-/* false: the error was not EAGAIN. */
-static bool wait_room(struct works *w, int error)
+bool wait_room(struct works *w, int error)
 {
 	struct pollfd p = { .fd = w->fd, .events = POLLOUT };
 
@@ -94,177 +65,6 @@ static int flush(struct maker *m)
 	do
 		ret = gush_producer_flush(m->works->producer);
 	while (wait_room(m->works, ret));
-	return ret;
-}
-
-/* ---- memory that the library lends ---- */
-
-static int reserve(struct maker *m, size_t want, struct gush_region *ret_region)
-{
-	struct works *w = m->works;
-	size_t least = want, most = want;
-	int ret;
-
-	if (least > GUSH_REGION_MOST)
-		least = most = GUSH_REGION_MOST;
-	switch (rng_below(&m->r, 4)) {
-	case 0:
-		least = m->config->threads > 0 ? FRAME_HEADER + 1 : 1;
-		break;
-	case 1:
-		most = rng_one_in(&m->r, 2) ? SIZE_MAX : most * 3;
-		break;
-	default:
-		break;
-	}
-	do
-		ret = gush_producer_reserve(w->producer, least, most, ret_region);
-	while (wait_room(w, ret));
-	if (ret == 0 && (ret_region->bytes < least || ret_region->bytes > most || !ret_region->memory))
-		complain(w, "reserve lends less or more than asked for");
-	return ret;
-}
-
-/* Fills `bytes` of the region, header included. */
-static void fill(struct maker *m, char *to, size_t bytes)
-{
-	if (m->config->threads > 0) {
-		uint64_t header = frame_header(m->thread, m->sequence, bytes - FRAME_HEADER);
-
-		memcpy(to, &header, FRAME_HEADER);
-		stream_fill(to + FRAME_HEADER, bytes - FRAME_HEADER, m->at, UINT64_MAX, frame_tag(m->thread));
-	} else {
-		stream_fill(to, bytes, m->at, m->config->wrap_bytes, 0);
-	}
-}
-
-static int commit(struct maker *m, struct gush_region *region, size_t want)
-{
-	size_t bytes = region->bytes < want ? region->bytes : want;
-	int ret;
-
-	if (rng_one_in(&m->r, 8)) /* all of it is the caller's, also what is not committed */
-		memset(region->memory, 0xee, region->bytes < MIB ? region->bytes : MIB);
-	fill(m, region->memory, bytes);
-	if (rng_one_in(&m->r, 16))
-		bytes = 0;
-	ret = gush_producer_commit(m->works->producer, region, bytes);
-	if (ret == -EAGAIN)
-		complain(m->works, "commit says EAGAIN");
-	if (ret < 0 || bytes == 0)
-		return ret;
-	m->sequence++;
-	m->at += m->config->threads > 0 ? bytes - FRAME_HEADER : bytes;
-	m->left -= bytes < m->left ? bytes : m->left;
-	note(m->works, m, bytes);
-	return 0;
-}
-
-static int make_region(struct maker *m)
-{
-	struct gush_region region = { 0 };
-	size_t want = draw_bytes(m->config, &m->r);
-	int ret;
-
-	if (m->config->threads == 0 && want > m->left)
-		want = (size_t)m->left;
-	if (m->config->threads > 0)
-		want += FRAME_HEADER + 1;
-	if (want > GUSH_REGION_MOST)
-		want = GUSH_REGION_MOST;
-	ret = reserve(m, want, &region);
-	return ret < 0 ? ret : commit(m, &region, want);
-}
-
-/* ---- memory of the caller's own; without frames only ---- */
-
-static void advance(struct maker *m, uint64_t bytes)
-{
-	m->at += bytes;
-	m->left -= bytes;
-	note(m->works, m, bytes);
-}
-
-/* Of several pieces, which may be odd and empty. */
-static size_t cut(struct maker *m, char *from, size_t bytes, struct iovec *ret_pieces)
-{
-	size_t count = 1 + rng_below(&m->r, PIECES_MOST);
-
-	for (size_t i = 0; i < count; i++) {
-		size_t n = i + 1 == count ? bytes : (size_t)rng_below(&m->r, bytes + 1);
-
-		ret_pieces[i] = (struct iovec){ from, n };
-		from += n;
-		bytes -= n;
-	}
-	return count;
-}
-
-/* Sends what lies in memory of `bytes`, all of it. Less at once is right before an error only. */
-static int send_memory(struct maker *m, char *from, size_t bytes)
-{
-	bool fell_short = false;
-
-	while (bytes > 0) {
-		struct iovec pieces[PIECES_MOST];
-		size_t count = cut(m, from, bytes, pieces);
-		int64_t n = gush_producer_send(m->works->producer, pieces, count);
-
-		if (n < 0 && wait_room(m->works, (int)n))
-			continue;
-		if (n < 0)
-			return (int)n;
-		if (n == 0 || (uint64_t)n > bytes || fell_short) {
-			complain(m->works, "send takes nothing, too much, or not all");
-			return -EIO;
-		}
-		fell_short = (uint64_t)n < bytes && !m->config->nonblock;
-		advance(m, (uint64_t)n);
-		from += n;
-		bytes -= (size_t)n;
-	}
-	return 0;
-}
-
-static int make_send(struct maker *m)
-{
-	const struct config *c = m->config;
-	size_t bytes = draw_bytes(c, &m->r);
-	int ret;
-
-	bytes = bytes < SCRATCH_BYTES ? bytes : SCRATCH_BYTES;
-	bytes = bytes < m->left ? bytes : (size_t)m->left;
-	if (c->policy == POLICY_CONSTANT)
-		return send_memory(m, m->works->constant + m->at % c->wrap_bytes, bytes);
-	stream_fill(m->scratch, bytes, m->at, c->wrap_bytes, 0);
-	ret = send_memory(m, m->scratch, bytes);
-	memset(m->scratch, 0xdd, SCRATCH_BYTES);
-	return ret;
-}
-
-static int make_repeat(struct maker *m)
-{
-	size_t wrap = (size_t)m->config->wrap_bytes;
-	uint64_t bytes = rng_one_in(&m->r, 4) ? m->left : 1 + rng_below(&m->r, 4 * MIB);
-	char *memory = malloc(wrap);
-	int ret = 0;
-
-	bytes = bytes < m->left ? bytes : m->left;
-	while (memory && bytes > 0 && ret == 0) {
-		int64_t n;
-
-		stream_fill(memory, wrap, m->at, wrap, 0);
-		n = gush_producer_repeat(m->works->producer, memory, wrap, bytes);
-		memset(memory, 0xcc, wrap);
-		if (n < 0 && wait_room(m->works, (int)n))
-			continue;
-		ret = n < 0 ? (int)n : 0;
-		if (n > 0) {
-			advance(m, (uint64_t)n);
-			bytes -= (uint64_t)n;
-		}
-	}
-	free(memory);
 	return ret;
 }
 

@@ -11,6 +11,8 @@
 #include <unistd.h>
 
 #define SIGNAL_EVERY_US 200
+#define LOCK_ON_FAULT                                                                                        \
+	4 /* MCL_ONFAULT, for C libraries that do not name it. Without it memory is there at once */
 
 static pid_t handled_by;
 
@@ -47,7 +49,7 @@ void troubles_begin(const struct config *c)
 		storm(SIGNAL_EVERY_US);
 	}
 	if (c->troubles & TROUBLE_LOCKED && may_lock())
-		(void)mlockall(MCL_FUTURE);
+		(void)mlockall(MCL_FUTURE | (c->seed % 2 ? LOCK_ON_FAULT : 0));
 	if (c->troubles & TROUBLE_SMALL)
 		(void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 }
