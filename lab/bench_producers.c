@@ -19,7 +19,7 @@
 #define SLICE_BYTES ((uint64_t)16 << 20)
 #define WARM_UP_BYTES ((uint64_t)128 << 20) /* three times round that ring, and past where sharing begins */
 
-enum way { PLAIN, UNSAFE, COPY, PROTECT, GIVE, TRUST, WAYS };
+enum way { PLAIN, UNSAFE, COPY, PROTECT, PROTECT_HEAP, GIVE, TRUST, WAYS };
 
 static const struct {
 	const char *name;
@@ -29,6 +29,7 @@ static const struct {
 	[UNSAFE] = { "unsafe ring", 0 },
 	[COPY] = { "copy", GUSH_COPY },
 	[PROTECT] = { "protect", GUSH_PROTECT },
+	[PROTECT_HEAP] = { "and a heap", GUSH_PROTECT },
 	[GIVE] = { "give", GUSH_GIVE },
 	[TRUST] = { "trust", GUSH_TRUST_READER },
 };
@@ -41,6 +42,9 @@ static const struct {
 	{ "read", crew_empty_by_read },
 };
 #define READERS (sizeof(readers) / sizeof(*readers))
+
+/* What a clone must copy the page tables of: as much as a larger program has. */
+#define HEAP_BYTES ((size_t)128 << 20)
 
 /* What is being run, in the process that produces. */
 struct making {
@@ -64,10 +68,23 @@ static int open_sender(struct making *m, int fd)
 	return sender_prepare(&m->sender, fd, &config);
 }
 
+static int have_heap(void)
+{
+	struct gi_hugebuf heap;
+	int ret = gi_hugebuf_map(HEAP_BYTES, 0, &heap); /* until the process ends */
+
+	for (size_t at = 0; ret == 0 && at < HEAP_BYTES; at += gi_page_bytes())
+		heap.base[at] = 1;
+	return ret;
+}
+
 static int open_producer(struct making *m, int fd)
 {
 	struct gush_producer_options options = GUSH_PRODUCER_OPTIONS_INIT;
+	int ret = m->way == PROTECT_HEAP ? have_heap() : 0;
 
+	if (ret < 0)
+		return ret;
 	options.policy = ways[m->way].policy;
 	return gush_producer_open(fd, &options, &m->producer);
 }

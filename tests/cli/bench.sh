@@ -47,7 +47,7 @@ has '^counter read       copy .*write$'
 has '^counter splice     unsafe ring .*vmsplice$'
 if grep -q failed "$tmp/out"; then bad 'a row failed'; else good; fi
 if command -v jq > "$tmp/lib.err"; then
-  is 'rows with rates' "$(jq '[.producers[] | select(.gib_per_s.median > 0)] | length' "$tmp/json")" 12
+  is 'rows with rates' "$(jq '[.producers[] | select(.gib_per_s.median > 0)] | length' "$tmp/json")" 14
 fi
 end
 finish
