@@ -1,5 +1,5 @@
 # What a packager may want to change. Every variable can also be given to make: make PREFIX=/usr O=out
-VERSION = 0.2.0
+VERSION = 0.3.0
 # Of the shared library's interface; 0 promises nothing before 1.0.
 SOVERSION = 0
 

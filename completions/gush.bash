@@ -98,7 +98,10 @@ _gush() {
     _gush_offer_value "$previous" "$command"
     return
   fi
-  [[ $cur == -* ]] || return
+  if [[ $cur != -* ]]; then
+    [[ $command == bench ]] && _gush_offer 'transfers producers'
+    return 0
+  fi
   cur=${cur//_/-} # either is taken; what is offered has "-"
   options=_gush_$command
   _gush_offer "${!options}"

@@ -27,14 +27,16 @@
  *   handles are closed: a program that closes descriptors which it did not open breaks it.
  *
  * THREADS
- *   Different handles may be used at the same time by different threads; one handle by one thread at a time.
+ *   Different handles may be used at the same time by different threads; one handle by one thread at a time,
+ *   but for a producer, which several may use at once (not while it is closed).
  *   Functions without a handle may be called at any time. No function is safe in a signal handler.
  *   The library starts a thread once, for 2 ms, when adaptive waiting has waited some times: to learn what a
  *   wake-up costs. GUSH_WAIT_BLOCK never does.
  *
  * FORK
  *   A handle belongs to the process that opened it: a child must leave it alone, close included. The child
- *   may open handles of its own, if its parent had one thread only.
+ *   may open handles of its own, if its parent had one thread only. A producer is an exception: a child of
+ *   fork(3) may go on with it and close it; what was lent and queued is the parent's to send.
  *
  * SIGNALS
  *   Interrupted calls are restarted. A write to a reader that has gone raises SIGPIPE, as write(2) does;
@@ -43,8 +45,9 @@
  * ENVIRONMENT
  *   GUSH_METHOD=read-write makes every transfer use that way and no other, but where options->method is
  *   given; a name that is none is ignored, and a way that does not suit the descriptors is -ENOTSUP.
- *   GUSH_STABLE=1 sets GUSH_STABLE in every transfer. Both hold for fan-outs too. Neither is read by programs
- *   that run with more rights than their caller. They are read when a handle is opened.
+ *   GUSH_STABLE=1 sets GUSH_STABLE in every transfer. Both hold for fan-outs too. GUSH_POLICY=copy makes
+ *every producer copy. None is read by programs that run with more rights than their caller. They are read
+ *when a handle is opened.
  */
 #ifndef GUSH_H
 #define GUSH_H
@@ -58,7 +61,7 @@ extern "C" {
 
 #define GUSH_API __attribute__((visibility("default")))
 
-/* The library's version, "0.2.0"; lives as long as the library. Since 0.2. */
+/* The library's version, "0.3.0"; lives as long as the library. Since 0.2. */
 GUSH_API const char *gush_version(void);
 
 /* ---- transfers: from one descriptor to another ------------------------------------------------------- */
@@ -277,6 +280,145 @@ GUSH_API size_t gush_fanout_wait_for(const struct gush_fanout *fanout, struct po
 
 /* Always NULL. Bytes that some sink has not got yet are lost to it. */
 GUSH_API struct gush_fanout *gush_fanout_close(struct gush_fanout *fanout);
+
+/* ---- producers: from memory to a descriptor ----------------------------------------------------------- */
+
+/*
+ * Who may see what of the memory that is sent. Only COPY and CONSTANT work for memory of the caller's own
+ * (gush_producer_send); the others are about memory that gush_producer_reserve lends.
+ */
+enum {
+	/* The bytes are copied, as write(2) does. Always right. */
+	GUSH_COPY = 0,
+	/* The caller never changes the bytes again: pipes share their pages. Reserved memory is copied. */
+	GUSH_CONSTANT = 1,
+	/*
+	 * Pipes share pages, and bytes in flight never change, whoever holds them downstream and however
+	 * long: the copy-on-write barrier (docs/barrier.md). Where it does not protect, or would be slower
+	 * than copying, the library copies. It uses 32 MiB of memory, and up to ring_limit_bytes.
+	 */
+	GUSH_PROTECT = 2,
+	/*
+	 * Pipes share pages, and a page is used again after a pipe's worth of newer bytes. Right only if the
+	 * pipe's direct reader copies, with read(2). It CORRUPTS behind a reader that passes pages on, as
+	 * cat, pv and tee of these days do.
+	 */
+	GUSH_TRUST_READER = 3,
+	/* Pipes get the pages for good, and each piece of memory is a fresh one. */
+	GUSH_GIVE = 4,
+};
+
+/* How to produce. Since 0.3. */
+struct gush_producer_options {
+	size_t size;	     /* sizeof(struct gush_producer_options) */
+	uint64_t ring_bytes; /* memory to lend from, at once; 0: the library chooses when, and how much */
+	uint64_t ring_limit_bytes; /* PROTECT: to grow to under a reader that lags; 0: 256 MiB */
+	uint32_t policy;	   /* GUSH_COPY, ... */
+	uint32_t flags;		   /* GUSH_NONBLOCK */
+	uint32_t wait;		   /* GUSH_WAIT_... */
+	uint32_t reserved;	   /* 0 */
+};
+
+#define GUSH_PRODUCER_OPTIONS_INIT                                                                           \
+	{                                                                                                    \
+		sizeof(struct gush_producer_options), 0, 0, GUSH_COPY, 0, 0, 0                               \
+	}
+
+/*
+ * A stream of bytes into one descriptor. Several threads may use one handle: each gets memory of its own
+ * from gush_producer_reserve, and what one commit gives stays together and in one piece in the stream.
+ * Since 0.3, and so are its functions.
+ *
+ *	struct gush_producer_options options = GUSH_PRODUCER_OPTIONS_INIT;
+ *	struct gush_producer *p;
+ *	struct gush_region region;
+ *
+ *	options.policy = GUSH_PROTECT;
+ *	if (gush_producer_open(STDOUT_FILENO, &options, &p) < 0)
+ *		...
+ *	while (gush_producer_reserve(p, 1, SIZE_MAX, &region) == 0) {
+ *		size_t bytes = generate(region.memory, region.bytes);
+ *
+ *		if (bytes == 0 || gush_producer_commit(p, &region, bytes) < 0)
+ *			break;
+ *	}
+ *	ret = gush_producer_flush(p);
+ *	gush_producer_close(p);
+ */
+struct gush_producer;
+
+/*
+ * 0 and a handle, to be ended by gush_producer_close; or -errno: -EBADF (not open, or not for writing),
+ * -EINVAL (options), -ENOMEM. options NULL: those of the INIT value. The sink may be of any kind; what is no
+ * pipe gets the bytes by write(2). GUSH_POLICY=copy in the environment makes every policy COPY.
+ */
+GUSH_API int gush_producer_open(
+	int sink, const struct gush_producer_options *options, struct gush_producer **ret_producer);
+
+/* Memory lent by gush_producer_reserve. */
+struct gush_region {
+	void *memory;
+	size_t bytes;
+	uint64_t reserved; /* the library's */
+};
+
+#define GUSH_REGION_MOST ((size_t)1 << 20) /* what reserve can always give in one piece */
+
+/*
+ * Lends memory to write to: region->bytes is from least_bytes to most_bytes. Its contents are arbitrary. It
+ * is the caller's until gush_producer_commit; a thread holds one at a time. May wait: for the sink, and for
+ * other threads to commit. 0, or -errno:
+ *
+ *   -EINVAL   least_bytes is 0, or more than most_bytes or GUSH_REGION_MOST
+ *   -EDEADLK  the thread holds a region itself
+ *   -EAGAIN   GUSH_NONBLOCK: poll the sink for POLLOUT, then call again
+ *   -ENOMEM
+ *   others    an earlier error of the sink
+ */
+GUSH_API int gush_producer_reserve(struct gush_producer *producer, size_t least_bytes, size_t most_bytes,
+	struct gush_region *ret_region);
+
+/*
+ * Takes the first `bytes` of a region (0: none of it) into the stream, and the region back. They are sent
+ * when enough have gathered, or by gush_producer_flush. 0, or -errno: -EINVAL (more than the region has);
+ * an error of the sink, as write(2) tells it, now and ever after. GUSH_NONBLOCK: never -EAGAIN.
+ */
+GUSH_API int gush_producer_commit(struct gush_producer *producer, struct gush_region *region, size_t bytes);
+
+struct iovec;
+/*
+ * Sends memory of the caller's own, after what was committed before. CONSTANT: it shares pages with pipes
+ * and must never change again; every other policy: it is copied, and may be used again on return. Returns
+ * the bytes taken, all of them but with GUSH_NONBLOCK; or -errno, as gush_producer_flush.
+ */
+GUSH_API int64_t gush_producer_send(
+	struct gush_producer *producer, const struct iovec *pieces, size_t piece_count);
+
+/*
+ * Sends the same bytes again and again, total_bytes in all (GUSH_NO_LIMIT: until the sink fails). They are
+ * copied first, and may be used again on return. The fastest way for what repeats. Returns the bytes taken
+ * or -errno, as gush_producer_send.
+ */
+GUSH_API int64_t gush_producer_repeat(
+	struct gush_producer *producer, const void *memory, size_t bytes, uint64_t total_bytes);
+
+/* Sends all that was committed. 0, or -errno: -EAGAIN with GUSH_NONBLOCK; the sink's error. */
+GUSH_API int gush_producer_flush(struct gush_producer *producer);
+
+/* Bytes that the sink has taken. Of a pipe: they are in it, and need not have been read. */
+GUSH_API uint64_t gush_producer_delivered(const struct gush_producer *producer);
+/* Bytes committed and not sent yet. */
+GUSH_API uint64_t gush_producer_pending(const struct gush_producer *producer);
+
+/*
+ * The ways tried so far, as gush_report_entry: "write", "vmsplice", "tee", and for PROTECT "barrier-clone3",
+ * "barrier-clone", "barrier-child", "fresh-pages".
+ */
+GUSH_API int gush_producer_report_entry(
+	const struct gush_producer *producer, size_t index, struct gush_report_entry *ret_entry);
+
+/* Always NULL. It does not flush: what is pending is lost. Bytes in flight stay as they are. */
+GUSH_API struct gush_producer *gush_producer_close(struct gush_producer *producer);
 
 /* ---- consumers: from a descriptor to memory ----------------------------------------------------------- */
 

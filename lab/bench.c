@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* gush bench transfers: how fast the library moves bytes between kinds of descriptors, beside a plain loop.
- */
+/* gush bench: how fast the library moves bytes, beside plain loops. What is measured, a subject says. */
+#include "bench.h"
 #include "diag.h"
-#include "flow.h"
 #include "json.h"
 #include "lab.h"
 #include "option.h"
@@ -35,42 +34,15 @@ static const struct option_spec specs[] = {
 	{ 0 },
 };
 
-static const struct option_table table = {
-	.usage = "gush bench transfers [OPTION]...",
-	.summary = "Measure how fast the library moves bytes between pairs of kinds of descriptors,\n"
-		   "by the way it chooses, by its read-write, and beside a plain loop of read and\n"
-		   "write with 64 KiB. FILE may be '-' for standard output.",
-	.options = specs,
-	.usage_status = 2,
-};
-
-/* The pairs that programs have most. */
-static const struct {
-	enum flow_end source, sink;
-} pairs[] = {
-	{ FLOW_PIPE, FLOW_PIPE },
-	{ FLOW_PIPE, FLOW_FILE },
-	{ FLOW_PIPE, FLOW_NULL },
-	{ FLOW_PIPE, FLOW_TCP },
-	{ FLOW_FILE, FLOW_PIPE },
-	{ FLOW_FILE, FLOW_FILE },
-	{ FLOW_FILE, FLOW_TCP },
-	{ FLOW_FILE, FLOW_UNIX },
-	{ FLOW_TCP, FLOW_PIPE },
-	{ FLOW_TCP, FLOW_FILE },
-	{ FLOW_TCP, FLOW_TCP },
-	{ FLOW_UNIX, FLOW_UNIX },
-};
-#define PAIRS (sizeof(pairs) / sizeof(*pairs))
-
 struct cell {
-	struct flow flow;
+	struct bench_row row;
 	struct flow_figures *rounds; /* one for each round */
 	double *rates;		     /* NaN: failed */
 };
 
 struct bench {
-	struct cell cells[PAIRS * FLOW_WAYS];
+	const struct bench_subject *subject;
+	struct cell *cells;
 	size_t rounds;
 	uint64_t seed;
 	struct environment env;
@@ -79,17 +51,13 @@ struct bench {
 
 static int prepare(struct bench *b)
 {
-	for (size_t i = 0; i < PAIRS * FLOW_WAYS; i++) {
+	b->cells = calloc(b->subject->count, sizeof(*b->cells));
+	if (!b->cells)
+		return -ENOMEM;
+	for (size_t i = 0; i < b->subject->count; i++) {
 		struct cell *c = &b->cells[i];
 
-		c->flow = (struct flow){
-			.source = pairs[i / FLOW_WAYS].source,
-			.sink = pairs[i / FLOW_WAYS].sink,
-			.way = (enum flow_way)(i % FLOW_WAYS),
-			.mover_cpu = b->placement.sender_cpu,
-			.other_cpu = b->placement.receiver_cpu,
-			.time_ns = ROUND_NS,
-		};
+		b->subject->describe(i, &c->row);
 		c->rounds = calloc(b->rounds, sizeof(*c->rounds));
 		c->rates = calloc(b->rounds, sizeof(*c->rates));
 		if (!c->rounds || !c->rates)
@@ -100,42 +68,48 @@ static int prepare(struct bench *b)
 
 static void release(struct bench *b)
 {
-	for (size_t i = 0; i < PAIRS * FLOW_WAYS; i++) {
+	for (size_t i = 0; b->cells && i < b->subject->count; i++) {
 		free(b->cells[i].rounds);
 		free(b->cells[i].rates);
 	}
+	free(b->cells);
+	b->cells = NULL;
 }
 
-static void run_cell(struct cell *c, size_t number)
+static void run_cell(struct bench *b, size_t index, size_t number)
 {
-	struct flow_figures f = flow_run(&c->flow);
+	struct cell *c = &b->cells[index];
+	struct flow_figures f = b->subject->run(index, &b->placement, ROUND_NS);
 
 	c->rounds[number] = f;
 	c->rates[number] =
 		f.error || f.seconds <= 0 ? (double)NAN : (double)f.bytes / (double)(1 << 30) / f.seconds;
 }
 
-static void run_rounds(struct bench *b)
+static int run_rounds(struct bench *b)
 {
-	size_t order[PAIRS * FLOW_WAYS], count = PAIRS * FLOW_WAYS;
+	size_t count = b->subject->count, *order = calloc(count, sizeof(*order));
 	uint64_t random = b->seed;
 	struct progress p;
 
+	if (!order)
+		return -ENOMEM;
 	progress_begin(&p, gi_sys_now_ns());
 	for (size_t number = 0; number < b->rounds; number++) {
 		stats_shuffle(order, count, &random);
 		for (size_t i = 0; i < count; i++) {
-			const struct flow *f = &b->cells[order[i]].flow;
-			char what[64];
+			const struct bench_row *row = &b->cells[order[i]].row;
+			char what[96];
 
-			snprintf(what, sizeof(what), "%s to %s, %s", flow_end_name(f->source),
-				flow_end_name(f->sink), flow_way_name(f->way));
+			snprintf(what, sizeof(what), "%s to %s, %s", row->from, row->to, row->way);
 			progress_update(&p, gi_sys_now_ns(),
 				(double)(number * count + i) / (double)(b->rounds * count), what);
-			run_cell(&b->cells[order[i]], number);
+			run_cell(b, order[i], number);
 		}
 	}
 	progress_end(&p);
+	free(order);
+	return 0;
 }
 
 /* ---- results ---- */
@@ -145,12 +119,12 @@ static struct interval rate_of(const struct bench *b, size_t i)
 	return stats_interval(b->cells[i].rates, b->rounds, b->seed);
 }
 
-/* To the plain loop of the same pair, round by round. */
+/* To the row it is compared with, round by round. */
 static struct interval ratio_of(const struct bench *b, size_t i)
 {
-	size_t plain = i / FLOW_WAYS * FLOW_WAYS + FLOW_PLAIN;
+	const double *base = b->cells[b->cells[i].row.base].rates;
 
-	return stats_ratio_interval(b->cells[i].rates, b->cells[plain].rates, b->rounds, b->seed);
+	return stats_ratio_interval(b->cells[i].rates, base, b->rounds, b->seed);
 }
 
 static double cpu_of(const struct bench *b, size_t i)
@@ -174,8 +148,7 @@ static void print_row(const struct bench *b, size_t i, FILE *stream)
 	const struct cell *c = &b->cells[i];
 	struct interval rate = rate_of(b, i), ratio = ratio_of(b, i);
 
-	fprintf(stream, "%-5s %-10s %-11s", flow_end_name(c->flow.source), flow_end_name(c->flow.sink),
-		flow_way_name(c->flow.way));
+	fprintf(stream, "%-7s %-10s %-11s", c->row.from, c->row.to, c->row.way);
 	if (!isfinite(rate.median)) {
 		fprintf(stream, " failed: %s\n", strerror(-c->rounds[0].error));
 		return;
@@ -186,16 +159,15 @@ static void print_row(const struct bench *b, size_t i, FILE *stream)
 
 static void print_table(const struct bench *b, FILE *stream)
 {
-	fprintf(stream, "\n%-5s %-10s %-11s %6s %13s %7s %7s  %s\n", "from", "to", "way", "GiB/s",
+	fprintf(stream, "\n%-7s %-10s %-11s %6s %13s %7s %7s  %s\n", "from", "to", "way", "GiB/s",
 		"95 %         ", "ratio", "CPU s/G", "moved by");
-	for (size_t i = 0; i < PAIRS * FLOW_WAYS; i++)
+	for (size_t i = 0; i < b->subject->count; i++)
 		print_row(b, i, stream);
 	fprintf(stream,
-		"\nGiB/s: median and 95 %% interval of %zu rounds; ratio: to the plain loop, round by "
-		"round;\n"
+		"\nGiB/s: median and 95 %% interval of %zu rounds; ratio: to %s, round by round;\n"
 		"CPU s/G: CPU seconds of the moving process per GiB. Mover on CPU %d, the others on CPU "
 		"%d.\n",
-		b->rounds, b->placement.sender_cpu, b->placement.receiver_cpu);
+		b->rounds, b->subject->base, b->placement.sender_cpu, b->placement.receiver_cpu);
 }
 
 static void json_cell(struct json *j, const struct bench *b, size_t i)
@@ -204,9 +176,9 @@ static void json_cell(struct json *j, const struct bench *b, size_t i)
 	struct interval rate = rate_of(b, i), ratio = ratio_of(b, i);
 
 	json_open(j, NULL, '{');
-	json_text(j, "source", flow_end_name(c->flow.source));
-	json_text(j, "sink", flow_end_name(c->flow.sink));
-	json_text(j, "way", flow_way_name(c->flow.way));
+	json_text(j, "source", c->row.from);
+	json_text(j, "sink", c->row.to);
+	json_text(j, "way", c->row.way);
 	json_text(j, "method", c->rounds[b->rounds - 1].error ? NULL : c->rounds[b->rounds - 1].method);
 	stats_json(j, "gib_per_s", &rate);
 	stats_json(j, "ratio_to_plain", &ratio);
@@ -237,8 +209,8 @@ static int write_json(const void *results, FILE *stream)
 	json_int(&j, NULL, b->placement.sender_cpu);
 	json_int(&j, NULL, b->placement.receiver_cpu);
 	json_close(&j);
-	json_open(&j, "transfers", '[');
-	for (size_t i = 0; i < PAIRS * FLOW_WAYS; i++)
+	json_open(&j, b->subject->name, '[');
+	for (size_t i = 0; i < b->subject->count; i++)
 		json_cell(&j, b, i);
 	json_close(&j);
 	json_close(&j);
@@ -247,7 +219,7 @@ static int write_json(const void *results, FILE *stream)
 
 /* ---- the command ---- */
 
-static int place(struct bench *b, const char *cpus)
+static int place(struct bench *b, const struct option_table *table, const char *cpus)
 {
 	struct machine m;
 	int ret = machine_read("/sys", &m);
@@ -256,7 +228,7 @@ static int place(struct bench *b, const char *cpus)
 		diag_errno(ret, "finding out which CPUs this process may use");
 	else if (cpus && machine_place_by_hand(&m, cpus) < 0)
 		ret = option_usage_error(
-			&table, "--cpus: '%s' is not two CPUs that this process may use", cpus);
+			table, "--cpus: '%s' is not two CPUs that this process may use", cpus);
 	else
 		b->placement = *machine_near_placement(&m);
 	machine_release(&m);
@@ -270,15 +242,23 @@ static int run(struct bench *b, struct output *json)
 
 	environment_print(&b->env, stream, 80);
 	fflush(stream);
-	run_rounds(b);
+	ret = run_rounds(b);
+	if (ret < 0)
+		return diag_errno(ret, "preparing"), 1;
 	ret = output_write(json, write_json, b) < 0;
 	print_table(b, stream);
 	return diag_close_stdout() < 0 ? 1 : ret;
 }
 
-static int bench_transfers(int argc, char **argv)
+static int bench_run(const struct bench_subject *subject, int argc, char **argv)
 {
-	static struct bench b;
+	const struct option_table table = {
+		.usage = subject->usage,
+		.summary = subject->summary,
+		.options = specs,
+		.usage_status = 2,
+	};
+	struct bench b = { .subject = subject };
 	struct bench_options o = { 0 };
 	struct output json;
 	int first, ret = option_parse(&table, argc, argv, &o, &first);
@@ -289,7 +269,7 @@ static int bench_transfers(int argc, char **argv)
 		return option_usage_error(&table, "'%s': takes no operands", argv[first]);
 	if (o.rounds > ROUNDS_MOST)
 		return option_usage_error(&table, "--rounds: at most %d", ROUNDS_MOST);
-	ret = place(&b, o.cpus);
+	ret = place(&b, &table, o.cpus);
 	if (ret != 0)
 		return ret;
 	b.rounds = o.rounds ? (size_t)o.rounds : DEFAULT_ROUNDS;
@@ -304,14 +284,32 @@ static int bench_transfers(int argc, char **argv)
 	return ret;
 }
 
-/* `gush bench WHAT`: so far there is one thing to measure. */
+static const struct bench_subject *const subjects[] = { &bench_transfers, &bench_producers };
+
+static const struct option_table overview = {
+	.usage = "gush bench WHAT [OPTION]...",
+	.summary = "Measure how fast the library moves bytes, beside plain loops. WHAT is one of\n"
+		   "  transfers   between pairs of kinds of descriptors\n"
+		   "  producers   from memory into a pipe, under each policy\n"
+		   "'gush bench WHAT --help' tells more. FILE may be '-' for standard output.",
+	.options = specs,
+	.usage_status = 2,
+};
+
+/* `gush bench WHAT` */
 int bench_main(int argc, char **argv)
 {
-	if (argc > 1 && strcmp(argv[1], "transfers") == 0)
-		return bench_transfers(argc - 1, argv + 1);
-	if (argc > 1 && argv[1][0] == '-')
-		return bench_transfers(argc, argv); /* --help, --version */
-	if (argc < 2)
-		return option_usage_error(&table, "what? there is: transfers");
-	return option_usage_error(&table, "'%s' is nothing to measure; there is: transfers", argv[1]);
+	struct bench_options unused = { 0 };
+	int first, ret;
+
+	for (size_t i = 0; argc > 1 && i < sizeof(subjects) / sizeof(*subjects); i++)
+		if (strcmp(argv[1], subjects[i]->name) == 0)
+			return bench_run(subjects[i], argc - 1, argv + 1);
+	ret = option_parse(&overview, argc, argv, &unused, &first); /* --help, --version */
+	if (ret != OPTION_DONE)
+		return ret;
+	if (first == argc)
+		return option_usage_error(&overview, "what? there are: transfers, producers");
+	return option_usage_error(
+		&overview, "'%s' is nothing to measure; there are: transfers, producers", argv[first]);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "flow.h"
 
-#include "ends.h"
+#include "crew.h"
 #include "gush.h"
-#include "receiver.h"
 #include "sender.h"
 #include "sys.h"
 #include "tcp_pair.h"
@@ -11,14 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define FILE_BYTES ((off_t)64 << 20) /* larger than the level-2 cache, small enough to make in a moment */
@@ -148,16 +144,6 @@ static void feed_socket(int fd)
 		;
 }
 
-static void empty_pipe(int fd)
-{
-	const struct receiver_config config = { .call = RECEIVER_SPLICE, .chunk_bytes = PIPE_CHUNK };
-	struct receiver r;
-
-	if (receiver_prepare(&r, fd, &config) == 0)
-		receiver_run(&r, UINT64_MAX);
-	receiver_release(&r);
-}
-
 static void empty_socket(int fd)
 {
 	static char chunk[SOCKET_CHUNK];
@@ -256,16 +242,6 @@ static void move_bytes(
 
 /* ---- processes ---- */
 
-/* In a new process: bound to the parent's life and to one CPU. */
-static int settle_in(pid_t parent, int cpu)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(1);
-	signal(SIGPIPE, SIG_IGN);
-	return end_pin(cpu);
-}
-
 static pid_t start_other(void (*work)(int), struct end *mine, struct end *others, int cpu)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -275,7 +251,7 @@ static pid_t start_other(void (*work)(int), struct end *mine, struct end *others
 	close_fd(&mine->fd);
 	close_fd(&others->fd);
 	close_fd(&others->behind);
-	if (settle_in(parent, cpu) == 0)
+	if (crew_settle_in(parent, cpu) == 0)
 		work(mine->behind);
 	_exit(0);
 }
@@ -289,16 +265,10 @@ static pid_t start_mover(
 		return pid;
 	close_fd(&from->behind);
 	close_fd(&to->behind);
-	shared->error = settle_in(parent, flow->mover_cpu);
+	shared->error = crew_settle_in(parent, flow->mover_cpu);
 	if (shared->error == 0)
 		move_bytes(flow, from, to, shared);
 	_exit(0);
-}
-
-static void reap(pid_t pid)
-{
-	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
 }
 
 static bool is_socket(enum flow_end end)
@@ -315,8 +285,8 @@ static void run_processes(
 		feeder = start_other(
 			is_socket(flow->source) ? feed_socket : feed_pipe, from, to, flow->other_cpu);
 	if (to->behind >= 0)
-		drainer = start_other(
-			is_socket(flow->sink) ? empty_socket : empty_pipe, to, from, flow->other_cpu);
+		drainer = start_other(is_socket(flow->sink) ? empty_socket : crew_empty_by_splice, to, from,
+			flow->other_cpu);
 	shared->error = feeder < 0 || drainer < 0 ? -EAGAIN : -ECHILD; /* until the mover says otherwise */
 	mover = feeder < 0 || drainer < 0 ? -1 : start_mover(flow, from, to, shared);
 	/* With our copies gone, the end of the mover is the end of the others: EPIPE and end of file. */
@@ -324,9 +294,9 @@ static void run_processes(
 	close_fd(&from->behind);
 	close_fd(&to->fd);
 	close_fd(&to->behind);
-	reap(mover);
-	reap(feeder);
-	reap(drainer);
+	crew_reap(mover);
+	crew_reap(feeder);
+	crew_reap(drainer);
 }
 
 struct flow_figures flow_run(const struct flow *flow)

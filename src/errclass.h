@@ -18,6 +18,7 @@ enum gi_call {
 	GI_CALL_SENDFILE,
 	GI_CALL_COPY_FILE_RANGE,
 	GI_CALL_TEE,
+	GI_CALL_VMSPLICE,
 	GI_CALL_POLL,
 	GI_CALL_OWN, /* what concerns neither end: memory, a pipe of ours */
 };

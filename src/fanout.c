@@ -70,15 +70,16 @@ static void leg_out(struct leg *leg, int error)
 	gi_transit_put(&leg->transit, 1); /* what is in it is for nobody: closed, not pooled */
 }
 
-/* Whether a sink would feed the source for ever. What is wrong with it otherwise, opening its leg tells. */
-static bool feeds_source(int source, int sink, uint64_t limit_bytes)
+/* Of a sink with the source. What is wrong with it otherwise, opening its leg tells. */
+static enum gi_overlap overlap_of(int source, int sink, uint64_t limit_bytes)
 {
 	struct gush_transfer_options o = GUSH_TRANSFER_OPTIONS_INIT;
 	struct gi_endpoint from, to;
 
 	o.limit_bytes = limit_bytes;
-	return gi_endpoint_classify(source, &from) == 0 && gi_endpoint_classify(sink, &to) == 0 &&
-	       gi_overlap_endless(&from, &to, &o);
+	if (gi_endpoint_classify(source, &from) < 0 || gi_endpoint_classify(sink, &to) < 0)
+		return GI_OVERLAP_NONE;
+	return gi_overlap_of(&from, &to, &o);
 }
 
 static int leg_open(struct leg *leg, int sink, uint32_t flags)
@@ -296,7 +297,7 @@ static int open_legs(struct gush_fanout *f, int source, const int *sinks, size_t
 	for (size_t i = 0; i < count; i++) {
 		int ret = -EINVAL;
 
-		if (!feeds_source(source, sinks[i], f->options.limit_bytes))
+		if (overlap_of(source, sinks[i], f->options.limit_bytes) != GI_OVERLAP_ENDLESS)
 			ret = leg_open(&f->legs[i], sinks[i], f->options.flags);
 
 		if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
@@ -304,6 +305,14 @@ static int open_legs(struct gush_fanout *f, int source, const int *sinks, size_t
 		f->legs[i].error = ret;
 	}
 	return 0;
+}
+
+/* A file's own pages must not be in the pipe that is written to it. */
+static void copy_if_same(struct gush_fanout *f, int source, const int *sinks, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (overlap_of(source, sinks[i], f->options.limit_bytes) == GI_OVERLAP_SAME)
+			f->options.flags |= GUSH_STABLE;
 }
 
 int gush_fanout_open(int source, const int *sinks, size_t sink_count,
@@ -317,6 +326,8 @@ int gush_fanout_open(int source, const int *sinks, size_t sink_count,
 	f->hub = (struct gi_transit)GI_TRANSIT_NONE;
 	f->null_fd = -1;
 	ret = take_options(f, options);
+	if (ret == 0)
+		copy_if_same(f, source, sinks, sink_count);
 	if (ret == 0)
 		ret = open_input(f, source);
 	if (ret == 0)

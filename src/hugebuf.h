@@ -28,7 +28,15 @@ size_t gi_huge_page_bytes(void); /* 0 where the kernel has no transparent huge p
 int gi_hugebuf_map(size_t bytes, unsigned flags, struct gi_hugebuf *ret_buf);
 void gi_hugebuf_unmap(struct gi_hugebuf *buf); /* takes one that was never mapped */
 
+/*
+ * Gives the pages of a part back and gets fresh ones at the next write: whoever else holds the old ones keeps
+ * them. Locked ones too. 0 or -errno: then the pages are the old ones.
+ */
+int gi_hugebuf_renew(void *base, size_t bytes);
+
 /* Whether all of it became huge pages, once touched: 1, 0, or -errno where this process may not ask. */
 int gi_hugebuf_is_huge(const struct gi_hugebuf *buf);
+/* The same for a part, by PAGEMAP_SCAN (since 6.7) on an open /proc/self/pagemap: 2 us for 2 MiB on 6.18. */
+int gi_hugebuf_scan_huge(int pagemap, const void *base, size_t bytes);
 
 #endif

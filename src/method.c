@@ -54,6 +54,9 @@ const char *gi_method_unfit(const struct gi_method *m, const struct gush_transfe
 		return "writes at the sink's own offset only";
 	if (m->flags & GI_METHOD_SHARES_PAGES && t->options.flags & GUSH_STABLE && shares_pages(t))
 		return "shares the file's pages, and a stable copy was asked for";
+	/* The kernel would copy by memcpy from a page to itself: which bytes come of it is up to the CPU. */
+	if (m->flags & GI_METHOD_SHARES_PAGES && t->overlap == GI_OVERLAP_SAME)
+		return "shares the file's pages, and the sink is the same file";
 	if (m->flags & GI_METHOD_CUTS_MESSAGES && t->source.messages)
 		return "could cut a message short";
 	if (t->options.flags & GUSH_NONBLOCK) {

@@ -32,9 +32,8 @@ void gi_record_outcome(struct gi_record *r, int outcome, int error, const char *
 	r->entries[r->count - 1].reason = reason;
 }
 
-int gush_report_entry(const struct gush_transfer *transfer, size_t index, struct gush_report_entry *ret_entry)
+int gi_record_entry(const struct gi_record *r, size_t index, struct gush_report_entry *ret_entry)
 {
-	const struct gi_record *r = &transfer->record;
 	struct gush_report_entry entry = { 0 };
 
 	if (ret_entry->size < offsetof(struct gush_report_entry, error) + sizeof(entry.error))
@@ -49,4 +48,9 @@ int gush_report_entry(const struct gush_transfer *transfer, size_t index, struct
 	entry.error = r->entries[index].error;
 	*ret_entry = entry;
 	return 0;
+}
+
+int gush_report_entry(const struct gush_transfer *transfer, size_t index, struct gush_report_entry *ret_entry)
+{
+	return gi_record_entry(&transfer->record, index, ret_entry);
 }

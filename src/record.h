@@ -22,4 +22,8 @@ void gi_record_add(struct gi_record *r, const char *method, int outcome, int err
 void gi_record_bytes(struct gi_record *r, uint64_t bytes);
 void gi_record_outcome(struct gi_record *r, int outcome, int error, const char *reason);
 
+struct gush_report_entry;
+/* For the public functions: as gush_report_entry. */
+int gi_record_entry(const struct gi_record *r, size_t index, struct gush_report_entry *ret_entry);
+
 #endif

@@ -58,6 +58,14 @@ ssize_t gi_sys_write(int fd, const void *buf, size_t bytes)
 	return outcome(ret);
 }
 
+ssize_t gi_sys_writev(int fd, const struct iovec *pieces, size_t count)
+{
+	ssize_t ret;
+
+	RESTART(ret, writev(fd, pieces, (int)count));
+	return outcome(ret);
+}
+
 ssize_t gi_sys_pread(int fd, void *buf, size_t bytes, off_t at)
 {
 	ssize_t ret;
@@ -177,9 +185,15 @@ int gi_sys_fallocate(int fd, int mode, int64_t at, int64_t bytes)
 ssize_t gi_sys_vmsplice(int fd, const void *buf, size_t bytes, unsigned flags)
 {
 	struct iovec iov = { (void *)(uintptr_t)buf, bytes };
+
+	return gi_sys_vmsplice_pieces(fd, &iov, 1, flags);
+}
+
+ssize_t gi_sys_vmsplice_pieces(int fd, const struct iovec *pieces, size_t count, unsigned flags)
+{
 	ssize_t ret;
 
-	RESTART(ret, vmsplice(fd, &iov, 1, flags));
+	RESTART(ret, vmsplice(fd, pieces, count, flags));
 	return outcome(ret);
 }
 
@@ -304,6 +318,23 @@ long gi_sys_clone_bad_pidfd(void)
 
 	return outcome(end_unwanted_child(syscall(
 		SYS_clone, (unsigned long)(CLONE_ONLY_MEMORY | CLONE_PIDFD), NULL, nowhere, NULL, NULL)));
+}
+
+/*
+ * With all signals blocked, libc's own too: else the child would run the caller's handlers (seen on 6.18). It
+ * has no exit signal, so that no handler of the caller's hears of its end, and only __WALL finds it; ECHILD:
+ * somebody waited for everything, and found it first.
+ */
+long gi_sys_clone_child(void)
+{
+	uint64_t all = UINT64_MAX, before;
+	long masked = syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before, sizeof(all));
+	long pid = outcome(syscall(SYS_clone, (unsigned long)CLONE_ONLY_MEMORY, NULL, NULL, NULL, NULL));
+
+	end_unwanted_child(pid);
+	if (masked == 0)
+		syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
+	return pid;
 }
 
 int64_t gi_sys_now_ns(void)

@@ -21,6 +21,7 @@ int gi_sys_fstat(int fd, struct stat *ret_st);
 
 ssize_t gi_sys_read(int fd, void *buf, size_t bytes);
 ssize_t gi_sys_write(int fd, const void *buf, size_t bytes);
+ssize_t gi_sys_writev(int fd, const struct iovec *pieces, size_t count);
 ssize_t gi_sys_pread(int fd, void *buf, size_t bytes, off_t at);
 ssize_t gi_sys_pwrite(int fd, const void *buf, size_t bytes, off_t at);
 /* The next two use the descriptor's own offset, and take RWF_ flags. */
@@ -42,6 +43,7 @@ int64_t gi_sys_lseek(int fd, int64_t offset, int whence);
 int gi_sys_ftruncate(int fd, int64_t bytes);
 int gi_sys_fallocate(int fd, int mode, int64_t at, int64_t bytes);
 ssize_t gi_sys_vmsplice(int fd, const void *buf, size_t bytes, unsigned flags);
+ssize_t gi_sys_vmsplice_pieces(int fd, const struct iovec *pieces, size_t count, unsigned flags);
 ssize_t gi_sys_tee(int in, int out, size_t bytes, unsigned flags);
 
 int gi_sys_pipe(int ret_fds[2]);		/* O_CLOEXEC */
@@ -58,10 +60,13 @@ int gi_sys_madvise(void *base, size_t bytes, int advice);
 int gi_sys_mlock(const void *base, size_t bytes);
 int gi_sys_ioctl(int fd, unsigned long request, void *arg);
 
-/* The two ways to copy the address space and then fail (src/barrier.c): both return -errno when all is well.
+/*
+ * Ways to copy the address space (src/barrier.c). The first two fail behind the copy, and return -errno when
+ * all is well; the third makes a child that ends at once, waits for it, and returns its pid.
  */
 long gi_sys_clone3_no_pid(void);
 long gi_sys_clone_bad_pidfd(void);
+long gi_sys_clone_child(void);
 
 int64_t gi_sys_now_ns(void); /* CLOCK_MONOTONIC */
 

@@ -3,30 +3,23 @@
 #include "transfer.h"
 
 #include "buffer.h"
-#include "overlap.h"
+#include "env.h"
 #include "sparse.h"
 #include "sys.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 /* What one step moves at most. A pipe's largest capacity for an unprivileged user; files take more at a time.
  */
 #define STEP_BYTES ((size_t)1 << 20)
 #define STEP_FILE_BYTES ((size_t)64 << 20)
-#define PIPE_BYTES ((size_t)1 << 20)
 
 #define GO_ON INT64_MAX /* no result yet */
 
 /* ---- options ---- */
-
-static const char *environment(const char *name)
-{
-	return getauxval(AT_SECURE) ? NULL : getenv(name);
-}
 
 static const struct gi_method *find_method(const char *name)
 {
@@ -41,7 +34,7 @@ static const struct gi_method *find_method(const char *name)
 static int take_options(struct gush_transfer *t, const struct gush_transfer_options *given)
 {
 	const struct gush_transfer_options defaults = GUSH_TRANSFER_OPTIONS_INIT;
-	const char *stable = environment("GUSH_STABLE"), *method = environment("GUSH_METHOD");
+	const char *stable = gi_environment("GUSH_STABLE"), *method = gi_environment("GUSH_METHOD");
 	const uint32_t known = GUSH_STABLE | GUSH_SPARSE | GUSH_NONBLOCK;
 
 	t->options = defaults;
@@ -195,7 +188,8 @@ static int prepare(struct gush_transfer *t, int source, int sink, const struct g
 		return ret;
 	if (!t->source.readable || !t->sink.writable)
 		return -EBADF;
-	if (gi_overlap_endless(&t->source, &t->sink, &t->options))
+	t->overlap = gi_overlap_of(&t->source, &t->sink, &t->options);
+	if (t->overlap == GI_OVERLAP_ENDLESS)
 		return -EINVAL;
 	gi_nowait_init(&t->source_io, &t->source);
 	gi_nowait_init(&t->sink_io, &t->sink);
@@ -257,21 +251,9 @@ static size_t step_bytes(const struct gush_transfer *t)
 	return left < most ? (size_t)left : most;
 }
 
-static void enlarge(struct gi_endpoint *e, uint64_t moved)
-{
-	size_t capacity;
-
-	if (e->kind != GI_KIND_PIPE || e->capacity_bytes >= PIPE_BYTES ||
-		moved < GI_GROW_AFTER * e->capacity_bytes)
-		return;
-	if (!gi_transit_may_enlarge() || gi_pipe_grow(e->fd, PIPE_BYTES, &capacity) < 0)
-		capacity = PIPE_BYTES; /* refused: do not ask again */
-	e->capacity_bytes = capacity;
-}
-
 void gi_transfer_keep_pipe(struct gush_transfer *t, int side)
 {
-	(side == GUSH_SIDE_SOURCE ? &t->source : &t->sink)->capacity_bytes = PIPE_BYTES;
+	(side == GUSH_SIDE_SOURCE ? &t->source : &t->sink)->capacity_bytes = GI_TRANSIT_LARGE;
 }
 
 static int64_t account(struct gush_transfer *t, ssize_t n)
@@ -280,8 +262,8 @@ static int64_t account(struct gush_transfer *t, ssize_t n)
 	t->futile_waits = 0;
 	gi_record_bytes(&t->record, (uint64_t)n);
 	gi_wait_moved(&t->wait);
-	enlarge(&t->source, t->delivered_bytes);
-	enlarge(&t->sink, t->delivered_bytes);
+	gi_transit_enlarge_end(&t->source, t->delivered_bytes);
+	gi_transit_enlarge_end(&t->sink, t->delivered_bytes);
 	return n;
 }
 

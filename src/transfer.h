@@ -8,6 +8,7 @@
 #include "hugebuf.h"
 #include "method.h"
 #include "nowait.h"
+#include "overlap.h"
 #include "pipe.h"
 #include "record.h"
 #include "transit.h"
@@ -16,10 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GI_GROW_AFTER 16 /* times its capacity must have moved before a pipe is worth enlarging */
-
 struct gush_transfer {
 	struct gi_endpoint source, sink;
+	enum gi_overlap overlap;
 	struct gush_transfer_options options;
 	int64_t source_at, sink_at; /* the next byte's place in a file, or GUSH_OWN_OFFSET */
 	uint64_t delivered_bytes;

@@ -5,10 +5,8 @@
 
 #include <pthread.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #define POOL_PIPES 4 /* enough for the threads of most programs to meet a free one */
-#define LARGE_BYTES ((size_t)1 << 20)
 /*
  * Of the 64 pipes of 1 MiB that a user may have: past them, every new pipe of that user, in any program, gets
  * two slots. So one process takes an eighth.
@@ -18,9 +16,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gi_transit pool[POOL_PIPES];
 static size_t pool_count, enlarged_count;
-static pid_t pool_owner; /* a forked child must not share its parent's pipes */
-static unsigned generation,
-	pool_generation; /* forks since the library was loaded; when the pool was filled */
+static struct gi_origin pool_origin; /* a forked child must not share its parent's pipes */
 
 static void lock_pool(void)
 {
@@ -32,34 +28,21 @@ static void unlock_pool(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/*
- * In a forked child. Its pid tells it from its parent, but not where both are the first of their pid
- * namespaces.
- */
-static void begin_generation(void)
-{
-	generation++;
-	unlock_pool();
-}
-
 /* A fork while another thread holds the lock would leave the child with it locked for ever. */
 static void unlock_in_children(void)
 {
-	pthread_atfork(lock_pool, unlock_pool, begin_generation);
+	pthread_atfork(lock_pool, unlock_pool, unlock_pool);
 }
 
 /* With the lock held. In a child that forked since, the pipes are the parent's too: close our copies. */
 static void disown_inherited(void)
 {
-	pid_t pid = getpid();
-
-	if (pool_owner == pid && pool_generation == generation)
+	if (gi_origin_is_here(&pool_origin))
 		return;
 	while (pool_count > 0)
 		gi_pipe_close(&pool[--pool_count].pipe);
 	enlarged_count = 0;
-	pool_owner = pid;
-	pool_generation = generation;
+	pool_origin = gi_origin_now();
 }
 
 static bool take_pooled(struct gi_transit *ret_transit)
@@ -92,15 +75,14 @@ int gi_transit_get(struct gi_transit *ret_transit)
 		gi_pipe_close(&fresh.pipe);
 		return ret;
 	}
-	fresh.owner = getpid();
-	fresh.generation = generation;
+	fresh.origin = gi_origin_now();
 	*ret_transit = fresh;
 	return 0;
 }
 
 static bool is_ours(const struct gi_transit *transit)
 {
-	return transit->owner == getpid() && transit->generation == generation;
+	return gi_origin_is_here(&transit->origin);
 }
 
 static bool reserve_enlargement(void)
@@ -125,9 +107,9 @@ static void return_enlargement(void)
 
 void gi_transit_enlarge(struct gi_transit *transit)
 {
-	if (transit->enlarged || transit->capacity_bytes >= LARGE_BYTES || !reserve_enlargement())
+	if (transit->enlarged || transit->capacity_bytes >= GI_TRANSIT_LARGE || !reserve_enlargement())
 		return;
-	if (gi_pipe_grow(transit->pipe.write_fd, LARGE_BYTES, &transit->capacity_bytes) == 0)
+	if (gi_pipe_grow(transit->pipe.write_fd, GI_TRANSIT_LARGE, &transit->capacity_bytes) == 0)
 		transit->enlarged = true;
 	else
 		return_enlargement();
@@ -170,4 +152,16 @@ void gi_transit_put(struct gi_transit *transit, size_t bytes_in_it)
 bool gi_transit_may_enlarge(void)
 {
 	return reserve_enlargement();
+}
+
+void gi_transit_enlarge_end(struct gi_endpoint *end, uint64_t moved_bytes)
+{
+	size_t capacity;
+
+	if (end->kind != GI_KIND_PIPE || end->capacity_bytes >= GI_TRANSIT_LARGE ||
+		moved_bytes < GI_GROW_AFTER * end->capacity_bytes)
+		return;
+	if (!gi_transit_may_enlarge() || gi_pipe_grow(end->fd, GI_TRANSIT_LARGE, &capacity) < 0)
+		capacity = GI_TRANSIT_LARGE; /* refused: do not ask again */
+	end->capacity_bytes = capacity;
 }

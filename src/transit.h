@@ -6,17 +6,18 @@
 #ifndef GI_TRANSIT_H
 #define GI_TRANSIT_H
 
+#include "endpoint.h"
+#include "forks.h"
 #include "pipe.h"
 
 #include <stdbool.h>
-#include <sys/types.h>
+#include <stdint.h>
 
 struct gi_transit {
 	struct gi_pipe pipe;
 	size_t capacity_bytes;
 	bool enlarged;
-	unsigned generation; /* see owner */
-	pid_t owner; /* a process forked since has a copy of the descriptors, but the pipe is not its own */
+	struct gi_origin origin; /* a process forked since has the descriptors, but the pipe is not its own */
 };
 
 #define GI_TRANSIT_NONE                                                                                      \
@@ -33,6 +34,12 @@ void gi_transit_enlarge(struct gi_transit *transit);
 /* Whether a pipe of the caller's may be made large: one budget for all. It is not given back: the pipe stays
  * large. */
 bool gi_transit_may_enlarge(void);
+
+#define GI_GROW_AFTER 16 /* times its capacity must have moved before a pipe is worth enlarging */
+#define GI_TRANSIT_LARGE ((size_t)1 << 20) /* an unprivileged user's largest */
+
+/* Makes an end that is a pipe large, once it has moved enough to be worth it, and if the budget has room. */
+void gi_transit_enlarge_end(struct gi_endpoint *end, uint64_t moved_bytes);
 
 /*
  * Gives it back. One that is not known to be empty is closed: what is left in it would come out of another

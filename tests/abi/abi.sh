@@ -93,7 +93,7 @@ begin field_types
 is 'odd types' "$(odd_types "$root/include/gush.h")" ''
 sed 's/int64_t drop_after_ns/off_t drop_after_ns/' "$root/include/gush.h" > "$tmp/planted.h"
 [ -n "$(odd_types "$tmp/planted.h")" ] || bad 'a planted off_t goes unnoticed'
-is 'sizes first' "$(grep -A 1 '^struct gush_.* {' "$root/include/gush.h" | grep -c 'size_t size;')" 4
+is 'sizes first' "$(grep -A 1 '^struct gush_.* {' "$root/include/gush.h" | grep -c 'size_t size;')" 5
 end
 
 # ---- an installed copy ----
@@ -128,7 +128,7 @@ echo 'forty-two bytes are what is copied by it.' > "$tmp/data"
 for kind in shared static; do
   LD_LIBRARY_PATH=$libdir "$tmp/$kind" < "$tmp/data" > "$tmp/out" 2> "$tmp/err" || bad "$kind: status $?"
   cmp -s "$tmp/data" "$tmp/out" || bad "$kind: contents"
-  is "what $kind prints" "$(cat "$tmp/err")" "$version 24 42 32 32"
+  is "what $kind prints" "$(cat "$tmp/err")" "$version 34 42 32 40 32"
 done
 is 'the static program without the library' "$("$tmp/static" < "$tmp/data" 2> "$tmp/err")" "$(cat "$tmp/data")"
 "$tmp/shared" < "$tmp/data" > "$tmp/out" 2> "$tmp/err" && bad 'the shared program runs without the library'

@@ -44,6 +44,26 @@ FIELD(gush_consumer_options, flags, 24, 4);
 FIELD(gush_consumer_options, wait, 28, 4);
 static_assert(sizeof(struct gush_consumer_options) == 32, "gush_consumer_options has another size");
 
+FIELD(gush_producer_options, size, 0, 8);
+FIELD(gush_producer_options, ring_bytes, 8, 8);
+FIELD(gush_producer_options, ring_limit_bytes, 16, 8);
+FIELD(gush_producer_options, policy, 24, 4);
+FIELD(gush_producer_options, flags, 28, 4);
+FIELD(gush_producer_options, wait, 32, 4);
+FIELD(gush_producer_options, reserved, 36, 4);
+static_assert(sizeof(struct gush_producer_options) == 40, "gush_producer_options has another size");
+
+FIELD(gush_region, memory, 0, 8);
+FIELD(gush_region, bytes, 8, 8);
+FIELD(gush_region, reserved, 16, 8);
+static_assert(sizeof(struct gush_region) == 24, "gush_region has another size");
+
+VALUE(GUSH_COPY, 0);
+VALUE(GUSH_CONSTANT, 1);
+VALUE(GUSH_PROTECT, 2);
+VALUE(GUSH_TRUST_READER, 3);
+VALUE(GUSH_GIVE, 4);
+VALUE(GUSH_REGION_MOST, 1048576);
 VALUE(GUSH_STABLE, 1);
 VALUE(GUSH_SPARSE, 2);
 VALUE(GUSH_NONBLOCK, 4);

@@ -23,6 +23,16 @@ static void (*volatile const every[])(void) = {
 	F(gush_fanout_drop),
 	F(gush_fanout_wait_for),
 	F(gush_fanout_close),
+	F(gush_producer_open),
+	F(gush_producer_reserve),
+	F(gush_producer_commit),
+	F(gush_producer_send),
+	F(gush_producer_repeat),
+	F(gush_producer_flush),
+	F(gush_producer_delivered),
+	F(gush_producer_pending),
+	F(gush_producer_report_entry),
+	F(gush_producer_close),
 	F(gush_consumer_open),
 	F(gush_consumer_next),
 	F(gush_consumer_peek),
@@ -37,6 +47,7 @@ int main(void)
 {
 	struct gush_transfer_options options = GUSH_TRANSFER_OPTIONS_INIT;
 	struct gush_fanout_options fanout = GUSH_FANOUT_OPTIONS_INIT;
+	struct gush_producer_options producer = GUSH_PRODUCER_OPTIONS_INIT;
 	struct gush_consumer_options consumer = GUSH_CONSUMER_OPTIONS_INIT;
 	unsigned there = 0;
 	uint64_t bytes = 0;
@@ -48,7 +59,7 @@ int main(void)
 	options.wait = GUSH_WAIT_ADAPTIVE;
 	if (gush_copy(0, 1, &options, &bytes) < 0)
 		return 1;
-	fprintf(stderr, "%s %u %u %u %u\n", gush_version(), there, (unsigned)bytes, (unsigned)fanout.size,
-		(unsigned)consumer.size);
+	fprintf(stderr, "%s %u %u %u %u %u\n", gush_version(), there, (unsigned)bytes, (unsigned)fanout.size,
+		(unsigned)producer.size, (unsigned)consumer.size);
 	return 0;
 }

@@ -301,6 +301,8 @@ try '' gush ladder -- --
 try '' gush read --buf-size = --
 try '--json' gush probe --j
 try '' gush probe --json ''
+try producers gush bench p
+try '--rounds=' gush bench producers --r
 complete -p gush > /dev/null || echo 'nothing is registered for gush'
 EOF
 

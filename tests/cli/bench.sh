@@ -1,15 +1,15 @@
 #!/bin/sh
-# gush bench transfers: what it prints and writes; bad input. One round: figures are not looked at.
+# gush bench: what it prints and writes; bad input. One round: figures are not looked at.
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
 
 begin bench_usage
 run "$gush" bench
 is status "$status" 2
-is stderr "$err" "gush bench: what? there is: transfers; see 'gush bench --help'"
+is stderr "$err" "gush bench: what? there are: transfers, producers; see 'gush bench --help'"
 run "$gush" bench pipes
 is 'status of pipes' "$status" 2
-is 'stderr of pipes' "$err" "gush bench: 'pipes' is nothing to measure; there is: transfers; see 'gush bench --help'"
+is 'stderr of pipes' "$err" "gush bench: 'pipes' is nothing to measure; there are: transfers, producers; see 'gush bench --help'"
 run "$gush" bench transfers --rounds=0
 is 'status of 0 rounds' "$status" 2
 run "$gush" bench transfers --cpus=x
@@ -28,13 +28,26 @@ begin bench_transfers
 run "$gush" bench transfers --rounds=1 --json="$tmp/json"
 is status "$status" 0
 is stderr "$err" ''
-has '^pipe  pipe       chosen  .*splice$'
-has '^file  file       chosen  .*copy_file_range$'
-has '^file  tcp        chosen  .*sendfile$'
+has '^pipe    pipe       chosen  .*splice$'
+has '^file    file       chosen  .*copy_file_range$'
+has '^file    tcp        chosen  .*sendfile$'
 if grep -q failed "$tmp/out"; then bad 'a pair failed'; else good; fi
 if command -v jq > "$tmp/lib.err"; then
   is 'pairs with rates' "$(jq '[.transfers[] | select(.gib_per_s.median > 0)] | length' "$tmp/json")" 36
   is schema "$(jq .schema "$tmp/json")" 1
+fi
+end
+
+begin bench_producers
+run "$gush" bench producers --rounds=1 --json="$tmp/json"
+is status "$status" 0
+is stderr "$err" ''
+has '^counter splice     write loop .*write$'
+has '^counter read       copy .*write$'
+has '^counter splice     unsafe ring .*vmsplice$'
+if grep -q failed "$tmp/out"; then bad 'a row failed'; else good; fi
+if command -v jq > "$tmp/lib.err"; then
+  is 'rows with rates' "$(jq '[.producers[] | select(.gib_per_s.median > 0)] | length' "$tmp/json")" 14
 fi
 end
 finish

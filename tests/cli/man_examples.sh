@@ -3,7 +3,7 @@
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
 root=$here/../..
-unset GUSH_METHOD GUSH_STABLE
+unset GUSH_METHOD GUSH_STABLE GUSH_POLICY
 
 begin every_function_has_a_page
 sed -n 's/^\.Nm \(gush_[a-z_]*\).*/\1/p' "$root"/man/*.3 | sort > "$tmp/pages"
@@ -90,6 +90,15 @@ rm -f "$tmp/got"
 cmp -s "$tmp/data" "$tmp/got" || bad 'gush_copy-2: contents'
 "$tmp/gush_report_entry-1" < "$tmp/data" 2>&1 > "$tmp/got" | grep -q '^copy_file_range  *used  *[1-9]' ||
   bad 'gush_report_entry-1: no way is reported'
+awk 'BEGIN { for (i = 1; i <= 200000; i++) print i }' > "$tmp/lines"
+"$tmp/gush_producer_open-1" 200000 | cmp -s - "$tmp/lines" || bad 'gush_producer_open-1: pipe'
+"$tmp/gush_producer_open-1" 200000 > "$tmp/got" || bad 'gush_producer_open-1 failed'
+cmp -s "$tmp/lines" "$tmp/got" || bad 'gush_producer_open-1: file'
+"$tmp/gush_producer_open-1" > /dev/full 2> "$tmp/err" && bad 'gush_producer_open-1: a full disk goes unnoticed'
+is 'error of gush_producer_open-1' "$(cat "$tmp/err")" 'after 0 bytes: No space left on device'
+awk 'BEGIN { for (i = 0; i < 1000000; i++) print "yes" }' > "$tmp/lines"
+"$tmp/gush_producer_open-2" 2> "$tmp/err" | cmp -s - "$tmp/lines" || bad 'gush_producer_open-2: contents'
+grep -q '^[a-z-]*: [1-9][0-9]* bytes$' "$tmp/err" || bad 'gush_producer_open-2: no way is reported'
 "$tmp/gush_transfer_open-1" < "$tmp/data" > /dev/full 2> "$tmp/err" && bad 'a full disk goes unnoticed'
 grep -q '^writing: No space left on device' "$tmp/err" || bad 'the side is not told'
 end

@@ -65,8 +65,9 @@ static enum expect expected(const struct setup *s, enum phase phase)
 	}
 	if (inject.call == INJECT_READ && error == EAGAIN) /* of its own pipe, HOLD may try again or not */
 		return s->call == RECEIVER_HOLD ? EITHER : COMPLETE;
-	if (inject.call == INJECT_MADVISE && error == EINVAL && !s->huge)
-		return COMPLETE;
+	if (inject.call == INJECT_MADVISE && error == EINVAL)
+		return s->huge ? EITHER
+			       : COMPLETE; /* it may be the answer for locked pages: asked again then */
 	if (phase == PREPARING && inject.call == INJECT_VMSPLICE && s->protect)
 		return EITHER; /* the trial: one way may fail and the other do */
 	if (phase == PREPARING && inject.call == INJECT_OPEN && s->huge)

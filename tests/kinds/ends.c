@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ends.h"
+#include "fuse.h"
 
 #include <linux/loop.h>
 #include <sched.h>
@@ -259,6 +259,16 @@ static const char *source_loop(struct end *e)
 	return NULL;
 }
 
+static const char *source_fuse(struct end *e)
+{
+	return fuse_open(e, FUSE_SIZED);
+}
+
+static const char *source_fuse_unsized(struct end *e)
+{
+	return fuse_open(e, FUSE_UNSIZED);
+}
+
 static const char *source_fed(struct end *e, const char *kind)
 {
 	int fds[2];
@@ -292,6 +302,8 @@ const struct end_kind source_kinds[] = {
 	{ "proc-filesystems", source_proc_filesystems, false },
 	{ "zero", source_zero, true },
 	{ "loop", source_loop, false },
+	{ "fuse", source_fuse, false },
+	{ "fuse-unsized", source_fuse_unsized, false },
 	{ "pipe", source_pipe, false },
 	{ "fifo", source_fifo, false },
 	{ "tcp", source_tcp, false },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Files: holes, sizes past 4 GiB, pages shared with readers, files that grow, and files that are their own
- * sink. */
+/* Files: holes, sizes past 4 GiB, pages shared with readers, files that grow, files that are their own sink,
+ * and those of FUSE. */
 #include "drive.h"
 
 #include <sys/socket.h>
@@ -299,6 +299,42 @@ static void same_place_of_same_file(void)
 	CHECK_INT(size_of(source), 6);
 }
 
+/* What comes of a page copied within itself is up to the CPU: it is right here and wrong elsewhere. */
+static void same_file_shares_no_pages(void)
+{
+	static const char *const methods[] = { "sendfile", "relay" };
+	int source = end_temp_file(0), sink = reopened(source, O_RDWR), other = memfd();
+	struct gush_transfer_options o = GUSH_TRANSFER_OPTIONS_INIT;
+
+	put(source, "abcdef", 0);
+	CHECK(lseek(source, 2, SEEK_SET) == 2);
+	for (size_t i = 0; i < COUNT(methods); i++) {
+		o.method = methods[i];
+		CHECK_INT(gush_copy(source, sink, &o, NULL), -ENOTSUP);
+		o.limit_bytes = 1;
+		CHECK_INT(gush_copy(source, other, &o, NULL), 0);
+	}
+	check_text(source, "abcdef", 0);
+}
+
+static void same_file_fanned_out(void)
+{
+	int source = end_temp_file(0), sinks[] = { memfd(), reopened(source, O_RDWR) };
+	struct gush_fanout *f = NULL;
+	int64_t n;
+
+	put(source, "abcdef", 0);
+	CHECK(lseek(source, 2, SEEK_SET) == 2);
+	CHECK_INT(gush_fanout_open(source, sinks, COUNT(sinks), NULL, &f), 0);
+	while ((n = gush_fanout_step(f)) > 0)
+		;
+	CHECK_INT(n, 0);
+	CHECK_INT(gush_fanout_error(f, 1), 0);
+	check_text(source, "cdefef", 0);
+	check_text(sinks[0], "cdef", 0);
+	gush_fanout_close(f);
+}
+
 /* The file changes at every reading, so only its shape can be looked at. */
 static void proc_status(void)
 {
@@ -310,6 +346,100 @@ static void proc_status(void)
 	CHECK(pread(sink, got, sizeof(got) - 1, 0) == (ssize_t)bytes && bytes > 500);
 	CHECK(strncmp(got, "Name:\t", 6) == 0 && strstr(got, "\nnonvoluntary_ctxt_switches:"));
 	CHECK(bytes > 0 && got[bytes - 1] == '\n');
+}
+
+/* ---- a file system whose server is this program ---- */
+
+static struct end fuse_source(const char *kind)
+{
+	struct end source = { .fd = -1 };
+	const char *why;
+
+	alarm(20);
+	want_stamp(MIB + 4321);
+	why = SOURCE(kind)->open(&source);
+	if (why)
+		test_skip_reason = why;
+	return source;
+}
+
+static void check_wanted(int fd, size_t from, size_t bytes)
+{
+	char *got = malloc(bytes + 1);
+
+	CHECK(got && pread(fd, got, bytes + 1, 0) == (ssize_t)bytes && memcmp(got, want + from, bytes) == 0);
+	free(got);
+}
+
+static void check_fuse_copy(const char *kind, uint32_t flags)
+{
+	struct gush_transfer_options o = GUSH_TRANSFER_OPTIONS_INIT;
+	struct end source = fuse_source(kind);
+	int whole = end_temp_file(0), part = end_temp_file(0);
+	uint64_t bytes = 0;
+
+	if (test_skip_reason)
+		return;
+	CHECK_INT(copy(source.fd, whole, flags, &bytes), 0);
+	CHECK_INT(bytes, want_bytes);
+	CHECK_INT(lseek(source.fd, 0, SEEK_CUR), want_bytes);
+	check_wanted(whole, 0, want_bytes);
+	o.flags = flags;
+	o.source_offset = 5001;
+	o.limit_bytes = 300000;
+	CHECK_INT(gush_copy(source.fd, part, &o, &bytes), 0);
+	CHECK_INT(bytes, 300000);
+	CHECK_INT(lseek(source.fd, 0, SEEK_CUR), want_bytes);
+	check_wanted(part, 5001, 300000);
+	close(whole);
+	close(part);
+	end_close(&source);
+}
+
+static void fuse_to_a_file(void)
+{
+	static const uint32_t flags[] = { 0, GUSH_STABLE, GUSH_SPARSE, GUSH_STABLE | GUSH_SPARSE };
+
+	for (size_t i = 0; i < COUNT(flags) * 2 && !test_skip_reason; i++)
+		check_fuse_copy(i % 2 ? "fuse-unsized" : "fuse", flags[i / 2]);
+}
+
+static void check_fuse_change(const char *kind, uint32_t flags, char wanted)
+{
+	struct gush_transfer_options o = GUSH_TRANSFER_OPTIONS_INIT;
+	struct end source = fuse_source(kind);
+	int fds[2];
+	char old = want[0], c = 0;
+	uint64_t bytes;
+
+	if (test_skip_reason)
+		return;
+	o.flags = flags;
+	o.limit_bytes = 12;
+	CHECK(pipe2(fds, O_CLOEXEC) == 0);
+	CHECK_INT(gush_copy(source.fd, fds[1], &o, &bytes), 0);
+	put(source.fd, "new contents", 0);
+	CHECK(want[0] == 'n' && old != 'n');
+	CHECK(read(fds[0], &c, 1) == 1);
+	CHECK_CASE(c == (wanted == 'o' ? old : wanted), kind);
+	close(fds[0]);
+	close(fds[1]);
+	end_close(&source);
+}
+
+static void fuse_stable_keeps_old_bytes(void)
+{
+	check_fuse_change("fuse", GUSH_STABLE, 'o');
+	if (!test_skip_reason)
+		check_fuse_change("fuse-unsized", GUSH_STABLE, 'o');
+}
+
+/* As without_stable_pages_are_shared; a file without pages in the cache has none to share. */
+static void fuse_without_stable_pages_are_shared(void)
+{
+	check_fuse_change("fuse", 0, 'n');
+	if (!test_skip_reason)
+		check_fuse_change("fuse-unsized", 0, 'o');
 }
 
 /* A line, and ^D, which is given once: a second read would wait for another. */
@@ -368,7 +498,12 @@ IN_CHILD(same_pipe)
 IN_CHILD(same_file_append)
 IN_CHILD(same_file_ahead_and_behind)
 IN_CHILD(same_place_of_same_file)
+IN_CHILD(same_file_shares_no_pages)
+IN_CHILD(same_file_fanned_out)
 IN_CHILD(proc_status)
+IN_CHILD(fuse_to_a_file)
+IN_CHILD(fuse_stable_keeps_old_bytes)
+IN_CHILD(fuse_without_stable_pages_are_shared)
 IN_CHILD(terminal_line)
 IN_CHILD(large_messages)
 
@@ -387,7 +522,12 @@ int main(void)
 	CASE(same_file_append);
 	CASE(same_file_ahead_and_behind);
 	CASE(same_place_of_same_file);
+	CASE(same_file_shares_no_pages);
+	CASE(same_file_fanned_out);
 	CASE(proc_status);
+	CASE(fuse_to_a_file);
+	CASE(fuse_stable_keeps_old_bytes);
+	CASE(fuse_without_stable_pages_are_shared);
 	CASE(terminal_line);
 	CASE(large_messages);
 	return test_end();

@@ -91,10 +91,13 @@ static void full_sink(void)
 	struct end file = { .fd = -1 };
 	int sink = our_end(sink_kind, true, &far);
 	struct gush_transfer *t;
+	const char *why = NULL;
 
 	want_stamp(WANT_MOST - 8);
-	if (source < 0 && !CHECK(SOURCE(source_kind)->open(&file) == NULL))
-		return;
+	if (source < 0)
+		why = SOURCE(source_kind)->open(&file);
+	if (why)
+		SKIP(why);
 	source = source < 0 ? file.fd : source;
 	t = open_loop(source, sink);
 	alarm(10);

@@ -61,7 +61,7 @@ static size_t overwrite_in_flight(const struct gi_hugebuf *buf, const struct gi_
 
 static void probe_succeeds(void)
 {
-	struct gi_barrier found = { NULL, 0 };
+	struct gi_barrier found = { 0 };
 	int ret;
 
 	if (gi_huge_page_bytes() == 0)
@@ -80,12 +80,16 @@ static void probe_succeeds(void)
 
 static void protects(unsigned flags, size_t bytes)
 {
+	const struct gi_barrier *way;
 	struct gi_hugebuf buf;
 
 	CHECK_INT(gi_hugebuf_map(bytes, flags, &buf), 0);
 	CHECK_INT(overwrite_in_flight(&buf, NULL), SLOTS * page); /* the control: all of them change */
-	for (int pass = 0; pass < 5; pass++)
-		CHECK_INT(overwrite_in_flight(&buf, &barrier), 0);
+	for (size_t i = 0; (way = gi_barrier_at(i)); i++) {
+		CHECK_INT(gi_barrier_try(way, flags), 0);
+		for (int pass = 0; pass < 5; pass++)
+			CHECK_INT(overwrite_in_flight(&buf, way), 0);
+	}
 	CHECK_INT(overwrite_in_flight(&buf, NULL), SLOTS * page); /* one barrier lasts for one pass */
 	gi_hugebuf_unmap(&buf);
 }
@@ -192,13 +196,15 @@ static void unusable_barriers(void)
 		struct gi_barrier barrier;
 		int ret;
 	} cases[] = {
-		{ "as expected", { is_forbidden, -EPERM }, 0 },
-		{ "a child came to be after all", { returns_a_pid, -EINVAL }, 0 },
-		{ "0: we would be the child", { returns_zero, -EINVAL }, -EINVAL },
-		{ "forbidden", { is_forbidden, -EINVAL }, -EPERM },
-		{ "failed before it copied", { fails_early, -EINVAL }, -ENOMEM },
-		{ "no such call", { is_not_there, -EFAULT }, -ENOSYS },
-		{ "the other way's error", { fails_early, -EFAULT }, -ENOMEM },
+		{ "as expected", { NULL, is_forbidden, -EPERM }, 0 },
+		{ "a child came to be after all", { NULL, returns_a_pid, -EINVAL }, 0 },
+		{ "0: we would be the child", { NULL, returns_zero, -EINVAL }, -EINVAL },
+		{ "0, where a child is wanted", { NULL, returns_zero, 0 }, -EINVAL },
+		{ "the child that is wanted", { NULL, returns_a_pid, 0 }, 0 },
+		{ "forbidden", { NULL, is_forbidden, -EINVAL }, -EPERM },
+		{ "failed before it copied", { NULL, fails_early, -EINVAL }, -ENOMEM },
+		{ "no such call", { NULL, is_not_there, -EFAULT }, -ENOSYS },
+		{ "the other way's error", { NULL, fails_early, -EFAULT }, -ENOMEM },
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)
@@ -208,7 +214,7 @@ static void unusable_barriers(void)
 /* A way that does not copy memory, and says that all is well, is found out by what happens to the bytes. */
 static void control_of_the_control(void)
 {
-	static const struct gi_barrier idle = { is_forbidden, -EPERM };
+	static const struct gi_barrier idle = { "forbidden", is_forbidden, -EPERM };
 	struct gi_hugebuf buf;
 
 	CHECK_INT(gi_hugebuf_map(SLOTS * page, 0, &buf), 0);
@@ -218,7 +224,7 @@ static void control_of_the_control(void)
 
 static void check_probe_fails(void)
 {
-	struct gi_barrier untouched = { returns_zero, 77 };
+	struct gi_barrier untouched = { "zero", returns_zero, 77 };
 	struct rlimit none = { 0, 0 };
 
 	if (!mlock_works())
@@ -256,13 +262,62 @@ static void while_signals_rain(void)
 	own_pid = getpid();
 	storm_start(100000);
 	sigaction(SIGUSR1, &act, NULL);
-	while (atomic_load(&storm_signals) < 50)
-		if (!CHECK_INT(gi_barrier_run(&barrier), 0))
-			break;
+	for (size_t i = 0; gi_barrier_at(i); i++) {
+		atomic_store(&storm_signals, 0);
+		while (atomic_load(&storm_signals) < 50)
+			if (!CHECK_INT(gi_barrier_run(gi_barrier_at(i)), 0))
+				break;
+	}
 	storm_stop();
 	CHECK_INT(atomic_load(&foreign_signals), 0);
 	errno = 0;
 	CHECK(waitpid(-1, NULL, __WALL | WNOHANG) < 0 && errno == ECHILD);
+}
+
+static void handler_of_children(int number)
+{
+	(void)number;
+	atomic_fetch_add(&foreign_signals, 1);
+}
+
+/* A caller that ignores its children, hears of each, or waits for them: the child of the barrier is not its.
+ */
+static void callers_children(void)
+{
+	struct sigaction before, ignore = { .sa_handler = SIG_IGN },
+				 hear = { .sa_handler = handler_of_children };
+
+	if (!usable)
+		SKIP("no barrier protects here");
+	atomic_store(&foreign_signals, 0);
+	sigaction(SIGCHLD, &ignore, &before);
+	CHECK_INT(gi_barrier_try(gi_barrier_at(2), 0), 0);
+	sigaction(SIGCHLD, &hear, NULL);
+	CHECK_INT(gi_barrier_try(gi_barrier_at(2), 0), 0);
+	CHECK_INT(atomic_load(&foreign_signals), 0);
+	sigaction(SIGCHLD, &before, NULL);
+	CHECK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+}
+
+static void renewed_pages_leave_those_in_flight(void)
+{
+	static const unsigned flags[] = { 0, GI_HUGEBUF_LOCK, GI_HUGEBUF_HUGE };
+
+	for (size_t i = 0; i < COUNT(flags); i++) {
+		struct gi_pipe pipe = GI_PIPE_NONE;
+		struct gi_hugebuf buf;
+
+		if (gi_hugebuf_map(SLOTS * page, flags[i], &buf) < 0)
+			continue;
+		CHECK_INT(gi_pipe_open(&pipe), 0);
+		send_pages(&buf, pipe.write_fd, 1);
+		CHECK_INT(gi_hugebuf_renew(buf.base, buf.mapped_bytes), 0);
+		CHECK(buf.base[0] == 0 && buf.base[buf.mapped_bytes - 1] == 0);
+		memset(buf.base, 2, buf.mapped_bytes);
+		CHECK_INT(count_changed(pipe.read_fd, 1), 0);
+		gi_pipe_close(&pipe);
+		gi_hugebuf_unmap(&buf);
+	}
 }
 
 static void leaves_nothing_open(void)
@@ -291,6 +346,8 @@ int main(void)
 	TEST(control_of_the_control);
 	TEST(probe_that_cannot_run);
 	TEST(while_signals_rain);
+	TEST(callers_children);
+	TEST(renewed_pages_leave_those_in_flight);
 	TEST(leaves_nothing_open);
 	return test_end();
 }

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+#include "protect.h"
+
+#include "gush.h"
+#include "memory_room.h"
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#define FRESH_NAME "fresh-pages"
+
+/*
+ * A pass over 32 MiB takes about 2 ms, a barrier with its canary 0.17 of them. Fresh pages cost 0.3 to 1 ms a
+ * pass more than pages used again (6.18, virtual machine): dearer barriers than this do not pay.
+ */
+#define PASS_SHARE 4
+#define DEAR_PASSES 4 /* in a row: one may have met something else */
+
+#define SLOW_PACE 4
+#define SLOW_PASSES 2
+
+/* A ring is doubled when more than a quarter of its blocks were in flight still, and were renewed. */
+#define RENEWED_SHARE 4
+#define SMALL_SHARE 4 /* nor used when more than a quarter of them cannot be had */
+#define ROOM_SHARE 4  /* and never takes more than this part of the memory there is */
+
+/* ---- ways ---- */
+
+static int try_barrier(struct gi_protect *protect, size_t index, struct gi_record *record)
+{
+	const struct gi_barrier *barrier = gi_barrier_at(index);
+	int ret = gi_barrier_try(barrier, GI_HUGEBUF_HUGE);
+
+	protect->barrier_index = index;
+	protect->way = GI_PROTECT_BARRIER;
+	if (ret == 0)
+		gi_record_add(record, barrier->name, GUSH_TRIED_USED, 0, NULL);
+	else
+		gi_record_add(record, barrier->name, GUSH_TRIED_FAILED, ret,
+			ret == -EOPNOTSUPP ? "tried: it does not keep bytes in flight from changing" : NULL);
+	return ret;
+}
+
+static void use_fresh(struct gi_protect *protect, struct gi_record *record)
+{
+	protect->way = GI_PROTECT_FRESH;
+	gi_record_add(record, FRESH_NAME, GUSH_TRIED_USED, 0, NULL);
+}
+
+/* From this barrier on, the first that protects; else fresh pages. */
+static void choose(struct gi_protect *protect, size_t index, struct gi_record *record)
+{
+	for (; gi_barrier_at(index); index++)
+		if (try_barrier(protect, index, record) == 0)
+			return;
+	use_fresh(protect, record);
+}
+
+static void next_way(struct gi_protect *protect, int error, const char *reason, struct gi_record *record)
+{
+	gi_record_outcome(record, GUSH_TRIED_FAILED, error, reason);
+	choose(protect, protect->barrier_index + 1, record);
+}
+
+/* ---- opening and closing ---- */
+
+/* With small pages a barrier costs more than copying: 0.23 GiB/s on 6.18. */
+static bool gives_huge_pages(void)
+{
+	struct gi_hugebuf buf;
+	bool huge;
+
+	if (gi_hugebuf_map(gi_huge_page_bytes(), GI_HUGEBUF_HUGE, &buf) < 0)
+		return false;
+	*(volatile char *)buf.base = 0;
+	huge = gi_hugebuf_is_huge(&buf) == 1;
+	gi_hugebuf_unmap(&buf);
+	return huge;
+}
+
+int gi_protect_open(struct gi_protect *protect, struct gi_ring *ring, bool fresh, struct gi_record *record)
+{
+	const char *first = fresh ? FRESH_NAME : gi_barrier_at(0)->name;
+	int ret;
+
+	if (!gives_huge_pages()) {
+		gi_record_add(record, first, GUSH_TRIED_UNFIT, 0, "the kernel gives no huge pages");
+		return -EOPNOTSUPP;
+	}
+	ret = fresh ? 0 : gi_canary_open(&protect->canary, ring->spare);
+	if (ret < 0) {
+		gi_record_add(record, first, GUSH_TRIED_FAILED, ret, "no pipe for the canary");
+		return ret;
+	}
+	protect->pagemap = gi_sys_open("/proc/self/pagemap", O_RDONLY, 0);
+	protect->pass_began_ns = gi_sys_now_ns();
+	if (fresh)
+		use_fresh(protect, record);
+	else
+		choose(protect, 0, record);
+	return 0;
+}
+
+void gi_protect_init(struct gi_protect *protect)
+{
+	*protect = (struct gi_protect){ .pagemap = -1, .canary.pipe = GI_PIPE_NONE };
+}
+
+void gi_protect_close(struct gi_protect *protect)
+{
+	gi_canary_close(&protect->canary);
+	if (protect->pagemap >= 0)
+		gi_sys_close(protect->pagemap);
+	protect->pagemap = -1;
+}
+
+int gi_protect_forked(struct gi_protect *protect, struct gi_ring *ring)
+{
+	gi_protect_close(protect);
+	protect->pagemap = gi_sys_open("/proc/self/pagemap", O_RDONLY, 0);
+	protect->returned = ++protect->started;
+	return protect->way == GI_PROTECT_BARRIER ? gi_canary_open(&protect->canary, ring->spare) : 0;
+}
+
+/* ---- the barrier ---- */
+
+bool gi_protect_needs_barrier(const struct gi_protect *protect, const struct gi_block *block)
+{
+	return protect->way == GI_PROTECT_BARRIER && block->in_flight &&
+	       protect->returned <= block->sent_count;
+}
+
+static int run_barrier(struct gi_protect *protect)
+{
+	int64_t began = gi_sys_now_ns();
+	uint64_t number;
+	int ret = gi_canary_send(&protect->canary);
+
+	if (ret < 0)
+		return ret;
+	number = ++protect->started;
+	ret = gi_barrier_run(gi_barrier_at(protect->barrier_index));
+	if (ret == 0)
+		ret = gi_canary_check(&protect->canary);
+	if (ret == 0)
+		protect->returned = number;
+	protect->barrier_ns += gi_sys_now_ns() - began;
+	return ret;
+}
+
+/* The canary's pipe may hold its bytes still. */
+static int renew_canary(struct gi_protect *protect)
+{
+	void *page = (void *)(uintptr_t)protect->canary.page;
+
+	gi_canary_close(&protect->canary);
+	return gi_canary_open(&protect->canary, page);
+}
+
+static void protect_by_barrier(struct gi_protect *protect, struct gi_record *record)
+{
+	int ret = run_barrier(protect);
+
+	if (ret == 0)
+		return;
+	if (ret == -EOPNOTSUPP)
+		next_way(protect, ret, "it protects no longer, the canary says", record);
+	else
+		next_way(protect, ret, "it cannot run any longer", record);
+	if (renew_canary(protect) < 0 && protect->way == GI_PROTECT_BARRIER)
+		next_way(protect, -EMFILE, "no pipe for the canary", record);
+}
+
+/* ---- huge pages ---- */
+
+/* One word written: the kernel gives the page back, or a copy of it, or a fresh one. */
+static void touch(struct gi_block *block)
+{
+	*(volatile char *)block->base = 0;
+}
+
+/* 1, 0, or -errno: cannot be asked. */
+static int is_huge(const struct gi_protect *protect, const struct gi_ring *ring, const struct gi_block *block)
+{
+	if (protect->pagemap < 0)
+		return protect->pagemap;
+	return gi_hugebuf_scan_huge(protect->pagemap, block->base, ring->block_bytes);
+}
+
+static int renew(struct gi_protect *protect, const struct gi_ring *ring, struct gi_block *block)
+{
+	int ret = gi_hugebuf_renew(block->base, ring->block_bytes);
+
+	if (ret < 0)
+		return ret;
+	block->in_flight = false;
+	touch(block);
+	if (is_huge(protect, ring, block) == 0)
+		protect->still_small++;
+	return 0;
+}
+
+/*
+ * One slot in flight makes the kernel split the huge page at the next write, and from then on each of its
+ * small pages faults for itself: 13 GiB/s became 0.16, and did not recover (6.18).
+ */
+static int mend(struct gi_protect *protect, const struct gi_ring *ring, struct gi_block *block)
+{
+	touch(block);
+	if (is_huge(protect, ring, block) != 0)
+		return 0;
+	protect->renewed++;
+	return renew(protect, ring, block);
+}
+
+/* ---- once a pass ---- */
+
+static void judge_cost(struct gi_protect *protect, int64_t pass_ns, struct gi_record *record)
+{
+	bool dear = protect->barrier_ns * PASS_SHARE > pass_ns;
+
+	protect->dear = dear ? protect->dear + 1 : 0;
+	if (protect->way == GI_PROTECT_BARRIER && protect->dear >= DEAR_PASSES) {
+		gi_record_outcome(record, GUSH_TRIED_USED, 0,
+			"copying this process's page tables took too much of each pass");
+		use_fresh(protect, record);
+	}
+}
+
+/*
+ * Before 6.7 a block cannot be asked whether it is huge still. But split ones make a pass ten times as long,
+ * and fresh pages do not split. A slow reader makes long passes too; behind one it matters little.
+ */
+static void judge_pace(
+	struct gi_protect *protect, const struct gi_ring *ring, int64_t pass_ns, struct gi_record *record)
+{
+	double pace = (double)pass_ns / (double)(ring->count * ring->block_bytes);
+
+	if (protect->way != GI_PROTECT_BARRIER || is_huge(protect, ring, ring->blocks[0]) >= 0)
+		return;
+	if (protect->best_pace == 0 || pace < protect->best_pace)
+		protect->best_pace = pace;
+	protect->slow = pace > SLOW_PACE * protect->best_pace ? protect->slow + 1 : 0;
+	if (protect->slow >= SLOW_PASSES) {
+		gi_record_outcome(record, GUSH_TRIED_USED, 0,
+			"passes became slow, and whether huge pages were split cannot be asked here");
+		use_fresh(protect, record);
+	}
+}
+
+static void grow(struct gi_protect *protect, struct gi_ring *ring)
+{
+	uint64_t more = ring->count * ring->block_bytes;
+
+	if (protect->renewed * RENEWED_SHARE <= ring->count || 2 * more > protect->ring_limit_bytes ||
+		gi_memory_room() / ROOM_SHARE < more)
+		return;
+	gi_ring_double(ring); /* refused: it stays as it is */
+}
+
+static void begin_pass(struct gi_protect *protect, struct gi_ring *ring, struct gi_record *record)
+{
+	int64_t now = gi_sys_now_ns(), pass_ns = now - protect->pass_began_ns;
+
+	judge_cost(protect, pass_ns, record);
+	judge_pace(protect, ring, pass_ns, record);
+	grow(protect, ring);
+	protect->pass_began_ns = now;
+	protect->barrier_ns = 0;
+	protect->renewed = protect->still_small = 0;
+}
+
+/* ---- a block ---- */
+
+static int give_up(struct gi_protect *protect, int error, const char *reason, struct gi_record *record)
+{
+	gi_record_outcome(record, GUSH_TRIED_FAILED, error, reason);
+	protect->way = GI_PROTECT_NONE;
+	return -EOPNOTSUPP;
+}
+
+static int make_writable(struct gi_protect *protect, const struct gi_ring *ring, struct gi_block *block,
+	struct gi_record *record)
+{
+	int ret;
+
+	while (gi_protect_needs_barrier(protect, block))
+		protect_by_barrier(protect, record);
+	if (protect->way == GI_PROTECT_BARRIER && block->in_flight)
+		ret = mend(protect, ring, block);
+	else
+		ret = renew(protect, ring, block);
+	if (ret < 0)
+		return give_up(protect, ret, "the kernel does not take its pages back", record);
+	if (protect->still_small * SMALL_SHARE > ring->count)
+		return give_up(protect, 0, "the kernel gives no huge pages any more", record);
+	block->in_flight = false;
+	return 0;
+}
+
+int gi_protect_block(struct gi_protect *protect, struct gi_ring *ring, struct gi_block *block, bool pass,
+	struct gi_record *record)
+{
+	if (pass)
+		begin_pass(protect, ring, record);
+	if (protect->way == GI_PROTECT_NONE)
+		return -EOPNOTSUPP;
+	return make_writable(protect, ring, block, record);
+}
+
+void gi_protect_sent(const struct gi_protect *protect, struct gi_block *block)
+{
+	block->sent_count = protect->started;
+}
