@@ -315,7 +315,7 @@ struct gush_producer_options {
 	uint64_t ring_limit_bytes; /* PROTECT: to grow to under a reader that lags; 0: 256 MiB */
 	uint32_t policy;	   /* GUSH_COPY, ... */
 	uint32_t flags;		   /* GUSH_NONBLOCK */
-	uint32_t wait;		   /* GUSH_WAIT_... */
+	uint32_t wait;		   /* GUSH_WAIT_..., where pages are shared; DEFAULT: BLOCK */
 	uint32_t reserved;	   /* 0 */
 };
 

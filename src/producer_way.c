@@ -39,17 +39,18 @@ size_t gi_producer_chunk(const struct gush_producer *p)
 
 static int open_huge_ring(const struct gush_producer *p, uint64_t usual_bytes, struct gi_ring *ret_ring)
 {
-	size_t huge = gi_huge_page_bytes();
 	uint64_t bytes = p->options.ring_bytes ? p->options.ring_bytes : usual_bytes;
-	uint64_t room = gi_memory_room() / ROOM_SHARE;
+	uint64_t huge = gi_huge_page_bytes(), count, most;
 
 	if (huge < GUSH_REGION_MOST)
 		return -EOPNOTSUPP;
-	if (bytes > room)
-		bytes = room / huge * huge;
-	if (bytes < 2 * huge && !p->options.ring_bytes)
+	count = bytes / huge + (bytes % huge != 0);
+	most = gi_memory_room() / ROOM_SHARE / huge;
+	if (count > most)
+		count = most;
+	if (count < (p->options.ring_bytes ? 1 : 2))
 		return -ENOMEM;
-	return gi_ring_open(ret_ring, huge, (size_t)((bytes + huge - 1) / huge), true);
+	return gi_ring_open(ret_ring, (size_t)huge, (size_t)count, true);
 }
 
 static int open_protected(struct gush_producer *p, struct gi_ring *ret_ring)
