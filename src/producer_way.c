@@ -47,7 +47,7 @@ static int open_huge_ring(const struct gush_producer *p, uint64_t usual_bytes, s
 		return -EOPNOTSUPP;
 	if (bytes > room)
 		bytes = room / huge * huge;
-	if (bytes < 2 * huge && !p->options.ring_bytes)
+	if (bytes == 0 || (bytes < 2 * huge && !p->options.ring_bytes))
 		return -ENOMEM;
 	return gi_ring_open(ret_ring, huge, (size_t)((bytes + huge - 1) / huge), true);
 }
