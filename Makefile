@@ -104,7 +104,7 @@ $(FAULT_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(FAULT_PARTS)) $(LIBS) te
 	$(Q)$(CC) $(ALL_LDFLAGS) $(WRAP) -o $@ $(filter-out tests/fault/wrapped,$^)
 
 # Descriptors of every kind: the programs share their ends.
-KINDS_PARTS := tests/kinds/ends.c tests/kinds/pairs.c tests/kinds/drive.c tests/kinds/fuse.c
+KINDS_PARTS := tests/kinds/ends.c tests/kinds/pairs.c tests/kinds/drive.c tests/kinds/fuse.c tests/kinds/hold.c tests/kinds/words.c
 KINDS_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(filter-out $(KINDS_PARTS),$(KINDS_SRC)))
 $(KINDS_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(KINDS_PARTS)) $(LIBS)
 	$(call SHOW,LINK)

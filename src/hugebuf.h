@@ -9,6 +9,7 @@ enum {
 	GI_HUGEBUF_HUGE = 1 << 0, /* aligned to a huge page and advised; without it 4 KiB pages, even where
 				     THP is "always" */
 	GI_HUGEBUF_LOCK = 1 << 1, /* mlock: counts against RLIMIT_MEMLOCK */
+	GI_HUGEBUF_ANY = 1 << 2,  /* whatever pages the kernel gives: nothing is advised */
 };
 
 struct gi_hugebuf {

@@ -36,7 +36,7 @@ static int add_map(struct gi_ring *ring, size_t count, size_t spare)
 	if (!blocks)
 		return -ENOMEM;
 	ring->blocks = blocks;
-	ret = gi_hugebuf_map(bytes, ring->huge ? GI_HUGEBUF_HUGE : 0, map);
+	ret = gi_hugebuf_map(bytes, ring->huge ? GI_HUGEBUF_HUGE : GI_HUGEBUF_ANY, map);
 	if (ret < 0)
 		return ret == -EAGAIN ? -ENOMEM : ret; /* too much is locked; nothing to wait for */
 	for (size_t i = 0; ret == 0 && i < count; i++)

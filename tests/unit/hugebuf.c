@@ -66,6 +66,14 @@ static void small_pages(void)
 		map_one(sizes[i], 0, page);
 }
 
+static void any_pages(void)
+{
+	size_t page = gi_page_bytes();
+
+	map_one(1, GI_HUGEBUF_ANY, page);
+	map_one((1 << 20) + 3, GI_HUGEBUF_ANY, page);
+}
+
 static void huge_pages(void)
 {
 	size_t huge = gi_huge_page_bytes();
@@ -281,6 +289,7 @@ int main(void)
 	alarm(HANG_SECONDS);
 	TEST(page_sizes);
 	TEST(small_pages);
+	TEST(any_pages);
 	TEST(huge_pages);
 	TEST(no_surplus_stays_mapped);
 	TEST(refused_sizes);
