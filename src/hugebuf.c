@@ -91,11 +91,12 @@ int gi_hugebuf_map(size_t bytes, unsigned flags, struct gi_hugebuf *ret_buf)
 		return ret;
 	buf.base = base;
 
-	if (!(flags & GI_HUGEBUF_ANY))
-		ret = gi_sys_madvise(
-			base, buf.mapped_bytes, flags & GI_HUGEBUF_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+	ret = gi_sys_madvise(
+		base, buf.mapped_bytes, flags & GI_HUGEBUF_HUGE ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 	if (ret == -EINVAL && !(flags & GI_HUGEBUF_HUGE))
 		ret = 0; /* a kernel without huge pages knows no advice against them */
+	if (flags & GI_HUGEBUF_ANY)
+		ret = 0; /* a sandbox may forbid it */
 	/* After mlockall(MCL_FUTURE) mmap gives pages at once, small ones: they came before the advice. */
 	if (ret == 0 && flags & GI_HUGEBUF_HUGE)
 		ret = gi_hugebuf_renew(base, buf.mapped_bytes);

@@ -9,7 +9,7 @@ enum {
 	GI_HUGEBUF_HUGE = 1 << 0, /* aligned to a huge page and advised; without it 4 KiB pages, even where
 				     THP is "always" */
 	GI_HUGEBUF_LOCK = 1 << 1, /* mlock: counts against RLIMIT_MEMLOCK */
-	GI_HUGEBUF_ANY = 1 << 2,  /* whatever pages the kernel gives: nothing is advised */
+	GI_HUGEBUF_ANY = 1 << 2,  /* small pages, or whatever the kernel gives if it takes no advice */
 };
 
 struct gi_hugebuf {
