@@ -247,15 +247,19 @@ static bool may_share_constant(const struct gush_producer *p)
 
 static ssize_t send_pieces(struct gush_producer *p, const struct iovec *pieces, size_t count, uint64_t total)
 {
+	bool large = total / count >= SHARED_PIECE_LEAST;
 	uint64_t done = 0;
 
+	if (p->record.count == 0)
+		gi_record_add(&p->record, large && may_share_constant(p) ? "vmsplice" : "write",
+			GUSH_TRIED_USED, 0, NULL);
 	while (done < total) {
 		struct iovec rest[PIECES_MOST];
 		struct gi_parcel parcel = { .pieces = rest };
 		ssize_t moved;
 
 		parcel.count = rest_of(pieces, count, done, rest);
-		if (may_share_constant(p) && total / count >= SHARED_PIECE_LEAST)
+		if (large && may_share_constant(p))
 			parcel.by = GI_SEND_SHARE;
 		moved = gi_producer_move(p, &parcel);
 
