@@ -98,6 +98,8 @@ static int take_error(struct gush_producer *p, const struct gi_parcel *parcel, i
 	p->refused[parcel->by] = true;
 	if (parcel->by == GI_SEND_SHARE)
 		gi_producer_stop_sharing(p);
+	else if (parcel->by == GI_SEND_TEE)
+		gi_record_add(&p->record, "vmsplice", GUSH_TRIED_USED, 0, NULL);
 	return 0;
 }
 
