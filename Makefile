@@ -96,7 +96,7 @@ $(HELPER_BIN): $(O)/tests/%: $(O)/tests/%.o $(LIBS)
 # The same objects, but each call named in tests/fault/wrapped goes through tests/fault/inject.c first.
 comma := ,
 WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/fault/wrapped 2>/dev/null))
-FAULT_PARTS := tests/fault/inject.c $(wildcard tests/fault/*_case.c)
+FAULT_PARTS := $(wildcard tests/fault/inject*.c tests/fault/*_case.c)
 FAULT_BIN := $(patsubst tests/%.c,$(O)/tests/%,$(filter-out $(FAULT_PARTS),$(FAULT_SRC)))
 $(FAULT_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(FAULT_PARTS)) $(LIBS) tests/fault/wrapped
 	$(call SHOW,LINK)

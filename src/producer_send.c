@@ -98,6 +98,8 @@ static int take_error(struct gush_producer *p, const struct gi_parcel *parcel, i
 	p->refused[parcel->by] = true;
 	if (parcel->by == GI_SEND_SHARE)
 		gi_producer_stop_sharing(p);
+	else if (parcel->by == GI_SEND_TEE)
+		gi_record_add(&p->record, "vmsplice", GUSH_TRIED_USED, 0, NULL);
 	return 0;
 }
 
@@ -247,15 +249,19 @@ static bool may_share_constant(const struct gush_producer *p)
 
 static ssize_t send_pieces(struct gush_producer *p, const struct iovec *pieces, size_t count, uint64_t total)
 {
+	bool large = total / count >= SHARED_PIECE_LEAST;
 	uint64_t done = 0;
 
+	if (p->record.count == 0)
+		gi_record_add(&p->record, large && may_share_constant(p) ? "vmsplice" : "write",
+			GUSH_TRIED_USED, 0, NULL);
 	while (done < total) {
 		struct iovec rest[PIECES_MOST];
 		struct gi_parcel parcel = { .pieces = rest };
 		ssize_t moved;
 
 		parcel.count = rest_of(pieces, count, done, rest);
-		if (may_share_constant(p) && total / count >= SHARED_PIECE_LEAST)
+		if (large && may_share_constant(p))
 			parcel.by = GI_SEND_SHARE;
 		moved = gi_producer_move(p, &parcel);
 

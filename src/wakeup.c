@@ -31,15 +31,17 @@ static void leave_cpu(int cpu)
 							  or not: the peer is elsewhere */
 }
 
+/* It closes its end when it fails: the other reads on for ever otherwise. */
 static void *echo(void *arg)
 {
-	const struct pair *pair = arg;
+	struct pair *pair = arg;
 	char byte;
 
 	leave_cpu(pair->cpu);
 	while (gi_sys_read(pair->there.read_fd, &byte, 1) == 1)
 		if (gi_sys_write(pair->back.write_fd, &byte, 1) != 1)
 			break;
+	gi_pipe_close_write(&pair->back);
 	return NULL;
 }
 

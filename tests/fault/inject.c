@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inject.h"
 
+#include "canary.h"
 #include "errclass.h"
 #include "gush.h"
 #include "sys.h"
@@ -12,52 +13,6 @@
 #include <unistd.h>
 
 struct inject inject;
-
-static const char *const names[] = {
-	[INJECT_OPEN] = "open",
-	[INJECT_CLOSE] = "close",
-	[INJECT_FSTAT] = "fstat",
-	[INJECT_READ] = "read",
-	[INJECT_WRITE] = "write",
-	[INJECT_READ_FLAGS] = "read_flags",
-	[INJECT_WRITE_FLAGS] = "write_flags",
-	[INJECT_PREAD] = "pread",
-	[INJECT_PWRITE] = "pwrite",
-	[INJECT_SPLICE] = "splice",
-	[INJECT_SPLICE_AT] = "splice_at",
-	[INJECT_SENDFILE] = "sendfile",
-	[INJECT_COPY_FILE_RANGE] = "copy_file_range",
-	[INJECT_VMSPLICE] = "vmsplice",
-	[INJECT_TEE] = "tee",
-	[INJECT_RECV] = "recv",
-	[INJECT_LSEEK] = "lseek",
-	[INJECT_FTRUNCATE] = "ftruncate",
-	[INJECT_FALLOCATE] = "fallocate",
-	[INJECT_PIPE] = "pipe",
-	[INJECT_GET_FLAGS] = "get_flags",
-	[INJECT_GET_PIPE_SIZE] = "get_pipe_size",
-	[INJECT_SET_PIPE_SIZE] = "set_pipe_size",
-	[INJECT_POLL] = "poll",
-	[INJECT_MMAP] = "mmap_private",
-	[INJECT_MUNMAP] = "munmap",
-	[INJECT_MADVISE] = "madvise",
-	[INJECT_MLOCK] = "mlock",
-	[INJECT_IOCTL] = "ioctl",
-	[INJECT_CLONE3] = "clone3_no_pid",
-	[INJECT_CLONE_PIDFD] = "clone_bad_pidfd",
-	[INJECT_ERRCLASS] = "errclass",
-	[INJECT_TRANSIT_PUT] = "transit_put",
-};
-
-const char *inject_call_name(enum inject_call call)
-{
-	return names[call];
-}
-
-bool inject_moves_bytes(enum inject_call call)
-{
-	return call >= INJECT_READ && call <= INJECT_TEE;
-}
 
 static bool is_lie(void)
 {
@@ -81,7 +36,8 @@ static void note_hit(void)
 /* The call has been counted. */
 static bool is_missing(enum inject_call call)
 {
-	return inject.missing_errno && inject.missing == call && inject.seen[call] >= inject.missing_from;
+	return inject.missing_errno && inject.missing == call && inject.seen[call] >= inject.missing_from &&
+	       (!inject.missing_times || inject.seen[call] < inject.missing_from + inject.missing_times);
 }
 
 /* Counts the call; whether it is one to fail, shorten or lie about. */
@@ -136,10 +92,9 @@ WRAP(int, pipe, INJECT_PIPE, (int ret_fds[2]), (ret_fds))
 WRAP(int, get_flags, INJECT_GET_FLAGS, (int fd), (fd))
 WRAP(int, get_pipe_size, INJECT_GET_PIPE_SIZE, (int fd), (fd))
 WRAP(int, set_pipe_size, INJECT_SET_PIPE_SIZE, (int fd, size_t bytes), (fd, bytes))
-WRAP(int, madvise, INJECT_MADVISE, (void *base, size_t bytes, int advice), (base, bytes, advice))
 WRAP(int, mlock, INJECT_MLOCK, (const void *base, size_t bytes), (base, bytes))
 
-#define WRAP_FD(type, name, call, parameters, arguments)                                                     \
+#define WRAP_FD(type, name, call, fd, parameters, arguments)                                                 \
 	type __real_gi_sys_##name parameters;                                                                \
 	type __wrap_gi_sys_##name parameters;                                                                \
 	type __wrap_gi_sys_##name parameters                                                                 \
@@ -151,11 +106,12 @@ WRAP(int, mlock, INJECT_MLOCK, (const void *base, size_t bytes), (base, bytes))
 		return error ? (type)error : __real_gi_sys_##name arguments;                                 \
 	}
 
-WRAP_FD(ssize_t, recv, INJECT_RECV, (int fd, void *buf, size_t bytes, int flags), (fd, buf, bytes, flags))
-WRAP_FD(int64_t, lseek, INJECT_LSEEK, (int fd, int64_t offset, int whence), (fd, offset, whence))
-WRAP_FD(int, ftruncate, INJECT_FTRUNCATE, (int fd, int64_t bytes), (fd, bytes))
-WRAP_FD(int, fallocate, INJECT_FALLOCATE, (int fd, int mode, int64_t at, int64_t bytes),
+WRAP_FD(ssize_t, recv, INJECT_RECV, fd, (int fd, void *buf, size_t bytes, int flags), (fd, buf, bytes, flags))
+WRAP_FD(int64_t, lseek, INJECT_LSEEK, fd, (int fd, int64_t offset, int whence), (fd, offset, whence))
+WRAP_FD(int, ftruncate, INJECT_FTRUNCATE, fd, (int fd, int64_t bytes), (fd, bytes))
+WRAP_FD(int, fallocate, INJECT_FALLOCATE, fd, (int fd, int mode, int64_t at, int64_t bytes),
 	(fd, mode, at, bytes))
+WRAP_FD(int, madvise, INJECT_MADVISE, -1, (void *base, size_t bytes, int advice), (base, bytes, advice))
 
 int __real_gi_sys_ioctl(int fd, unsigned long request, void *arg);
 int __wrap_gi_sys_ioctl(int fd, unsigned long request, void *arg);
@@ -181,13 +137,27 @@ void __wrap_gi_transit_put(struct gi_transit *transit, size_t bytes_in_it)
 	__real_gi_transit_put(transit, bytes_in_it);
 }
 
+int __real_gi_canary_check(struct gi_canary *canary);
+int __wrap_gi_canary_check(struct gi_canary *canary);
+int __wrap_gi_canary_check(struct gi_canary *canary)
+{
+	int ret = __real_gi_canary_check(canary);
+
+	return pretends(INJECT_CANARY) ? 0 : ret;
+}
+
 struct gi_verdict __real_gi_errclass(enum gi_call call, int error);
 struct gi_verdict __wrap_gi_errclass(enum gi_call call, int error);
 struct gi_verdict __wrap_gi_errclass(enum gi_call call, int error)
 {
 	struct gi_verdict v = __real_gi_errclass(call, error);
 
-	if (inject.kind == INJECT_PRETEND && inject.call == INJECT_ERRCLASS && v.side != GUSH_SIDE_NONE) {
+	if (inject.kind != INJECT_PRETEND || inject.call != INJECT_ERRCLASS)
+		return v;
+	if (inject.value) {
+		note_hit();
+		v.class = (enum gi_class)(inject.value - 1);
+	} else if (v.side != GUSH_SIDE_NONE) {
 		note_hit();
 		v.side = v.side == GUSH_SIDE_SOURCE ? GUSH_SIDE_SINK : GUSH_SIDE_SOURCE;
 	}
@@ -271,6 +241,13 @@ long __wrap_gi_sys_clone_bad_pidfd(void)
 	return clone_or(INJECT_CLONE_PIDFD, __real_gi_sys_clone_bad_pidfd, -EFAULT);
 }
 
+long __real_gi_sys_clone_child(void);
+long __wrap_gi_sys_clone_child(void);
+long __wrap_gi_sys_clone_child(void)
+{
+	return clone_or(INJECT_CLONE_CHILD, __real_gi_sys_clone_child, 1);
+}
+
 /* One call that moves bytes, whichever it is. buf is NULL where they go from pipe to pipe. */
 struct move {
 	enum inject_call call;
@@ -279,6 +256,8 @@ struct move {
 	size_t bytes;
 	unsigned flags;
 	int64_t *in_at, *out_at;
+	const struct iovec *pieces; /* buf is where the first begins, bytes are all of theirs */
+	size_t count;
 };
 
 ssize_t __real_gi_sys_read(int fd, void *buf, size_t bytes);
@@ -294,6 +273,28 @@ ssize_t __real_gi_sys_sendfile(int out, int in, int64_t *in_at, size_t bytes);
 ssize_t __real_gi_sys_copy_file_range(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes);
 ssize_t __real_gi_sys_vmsplice(int fd, const void *buf, size_t bytes, unsigned flags);
 ssize_t __real_gi_sys_tee(int in, int out, size_t bytes, unsigned flags);
+
+ssize_t __real_gi_sys_writev(int fd, const struct iovec *pieces, size_t count);
+ssize_t __real_gi_sys_vmsplice_pieces(int fd, const struct iovec *pieces, size_t count, unsigned flags);
+
+#define PIECES_MOST 64
+
+/* The first `bytes` of the pieces; or of another buffer. */
+static ssize_t really_pieces(const struct move *m, char *buf, size_t bytes)
+{
+	struct iovec some[PIECES_MOST] = { { buf, bytes } };
+	size_t n = buf != m->buf;
+
+	for (size_t i = 0; buf == m->buf && i < m->count && n < PIECES_MOST && bytes > 0; i++) {
+		some[n] = m->pieces[i];
+		if (some[n].iov_len > bytes)
+			some[n].iov_len = bytes;
+		bytes -= some[n++].iov_len;
+	}
+	if (m->call == INJECT_WRITEV)
+		return __real_gi_sys_writev(m->fd, some, n);
+	return __real_gi_sys_vmsplice_pieces(m->fd, some, n, m->flags);
+}
 
 static ssize_t really(const struct move *m, char *buf, size_t bytes)
 {
@@ -322,6 +323,9 @@ static ssize_t really(const struct move *m, char *buf, size_t bytes)
 		return __real_gi_sys_vmsplice(m->fd, buf, bytes, m->flags);
 	case INJECT_TEE:
 		return __real_gi_sys_tee(m->fd, m->out, bytes, m->flags);
+	case INJECT_WRITEV:
+	case INJECT_VMSPLICE_PIECES:
+		return really_pieces(m, buf, bytes);
 	default:
 		return -ENOSYS;
 	}
@@ -339,6 +343,20 @@ static ssize_t corrupt_between(const struct move *m)
 	return write(m->out, "#", 1);
 }
 
+static void gather(const struct move *m)
+{
+	size_t at = 0;
+
+	if (!m->pieces)
+		memcpy(scratch, m->buf, m->bytes);
+	for (size_t i = 0; i < m->count && at < m->bytes; i++) {
+		size_t n = m->pieces[i].iov_len < m->bytes - at ? m->pieces[i].iov_len : m->bytes - at;
+
+		memcpy(scratch + at, m->pieces[i].iov_base, n);
+		at += n;
+	}
+}
+
 static ssize_t corrupt(const struct move *m, bool sends)
 {
 	ssize_t n;
@@ -351,7 +369,7 @@ static ssize_t corrupt(const struct move *m, bool sends)
 			m->buf[n / 2] ^= 1;
 		return n;
 	}
-	memcpy(scratch, m->buf, m->bytes);
+	gather(m);
 	scratch[0] ^= 1;
 	return really(m, scratch, m->bytes);
 }
@@ -460,7 +478,7 @@ static ssize_t move(struct move *m)
 	ssize_t __wrap_gi_sys_##name parameters                                                              \
 	{                                                                                                    \
 		return move(&(struct move){                                                                  \
-			call, fd, out, (char *)(uintptr_t)(buf), bytes, (unsigned)(flags), NULL, NULL });    \
+			call, fd, out, (char *)(uintptr_t)(buf), bytes, (unsigned)(flags), .in_at = NULL }); \
 	}
 
 WRAP_MOVE(read, INJECT_READ, (int fd, void *buf, size_t bytes), fd, -1, buf, 0)
@@ -493,7 +511,7 @@ ssize_t __wrap_gi_sys_splice_at(
 ssize_t __wrap_gi_sys_splice_at(
 	int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes, unsigned flags)
 {
-	return move(&(struct move){ INJECT_SPLICE_AT, in, out, NULL, bytes, flags, in_at, out_at });
+	return move(&(struct move){ INJECT_SPLICE_AT, in, out, NULL, bytes, flags, in_at, .out_at = out_at });
 }
 
 ssize_t __wrap_gi_sys_sendfile(int out, int in, int64_t *in_at, size_t bytes);
@@ -505,5 +523,29 @@ ssize_t __wrap_gi_sys_sendfile(int out, int in, int64_t *in_at, size_t bytes)
 ssize_t __wrap_gi_sys_copy_file_range(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes);
 ssize_t __wrap_gi_sys_copy_file_range(int in, int64_t *in_at, int out, int64_t *out_at, size_t bytes)
 {
-	return move(&(struct move){ INJECT_COPY_FILE_RANGE, in, out, NULL, bytes, 0, in_at, out_at });
+	return move(
+		&(struct move){ INJECT_COPY_FILE_RANGE, in, out, NULL, bytes, 0, in_at, .out_at = out_at });
+}
+
+static ssize_t move_pieces(
+	enum inject_call call, int fd, const struct iovec *pieces, size_t count, unsigned flags)
+{
+	struct move m = { call, fd, -1, NULL, .flags = flags, .pieces = pieces, .count = count };
+
+	for (size_t i = 0; i < count; i++)
+		m.bytes += pieces[i].iov_len;
+	m.buf = count ? pieces->iov_base : NULL;
+	return move(&m);
+}
+
+ssize_t __wrap_gi_sys_writev(int fd, const struct iovec *pieces, size_t count);
+ssize_t __wrap_gi_sys_writev(int fd, const struct iovec *pieces, size_t count)
+{
+	return move_pieces(INJECT_WRITEV, fd, pieces, count, 0);
+}
+
+ssize_t __wrap_gi_sys_vmsplice_pieces(int fd, const struct iovec *pieces, size_t count, unsigned flags);
+ssize_t __wrap_gi_sys_vmsplice_pieces(int fd, const struct iovec *pieces, size_t count, unsigned flags)
+{
+	return move_pieces(INJECT_VMSPLICE_PIECES, fd, pieces, count, flags);
 }

@@ -16,6 +16,7 @@ enum inject_call {
 	INJECT_FSTAT,
 	INJECT_READ,
 	INJECT_WRITE,
+	INJECT_WRITEV,
 	INJECT_READ_FLAGS,
 	INJECT_WRITE_FLAGS,
 	INJECT_PREAD,
@@ -25,6 +26,7 @@ enum inject_call {
 	INJECT_SENDFILE,
 	INJECT_COPY_FILE_RANGE,
 	INJECT_VMSPLICE,
+	INJECT_VMSPLICE_PIECES,
 	INJECT_TEE,
 	INJECT_RECV, /* whole messages too: never cut short */
 	INJECT_LSEEK,
@@ -42,8 +44,10 @@ enum inject_call {
 	INJECT_IOCTL,
 	INJECT_CLONE3,
 	INJECT_CLONE_PIDFD,
+	INJECT_CLONE_CHILD,
 	/* No system calls: only planted bugs are put here. */
 	INJECT_ERRCLASS,
+	INJECT_CANARY,
 	INJECT_TRANSIT_PUT,
 	INJECT_CALLS,
 };
@@ -61,7 +65,8 @@ enum inject_kind {
 	INJECT_END,	   /* 0, as at the end of the input, where there is more to come */
 	/*
 	 * A clone that claims to have failed as it should, and did nothing; an error taken for the other
-	 * side's; a transit pipe said to be empty.
+	 * side's, or for one of another class (value: 1 + it); advice that was not taken; a canary that sings
+	 * whatever happens; a transit pipe said to be empty.
 	 */
 	INJECT_PRETEND,
 };
@@ -79,8 +84,9 @@ struct inject {
 	/* A second fault that is always there: an old kernel or a sandbox. 0: none */
 	enum inject_call missing;
 	int missing_errno;
-	unsigned missing_from; /* there from this call on */
-	int missing_in;	       /* the descriptor of the first one */
+	unsigned missing_from;	/* there from this call on */
+	unsigned missing_times; /* 0: for good */
+	int missing_in;		/* the descriptor of the first one */
 
 	int poll_fd;	   /* the one descriptor that there is to wait for, */
 	short poll_events; /* and what for */

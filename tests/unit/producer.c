@@ -286,6 +286,29 @@ static void own_memory(void)
 	free(memory);
 }
 
+/* Also where nothing was ever reserved. */
+static void own_memory_on_record(void)
+{
+	static unsigned char memory[9000];
+
+	for (size_t i = 0; i < COUNT(policies); i++) {
+		const struct iovec pieces[] = { { memory, 5000 }, { memory + 5000, 4000 } };
+		struct gush_report_entry e = { .size = sizeof(e) };
+		struct gush_producer *p;
+		int fds[2];
+
+		CHECK_INT(pipe2(fds, O_CLOEXEC), 0);
+		p = open_producer(fds[1], policies[i], 0, 0);
+		CHECK_INT(gush_producer_send(p, pieces, 2), 9000);
+		if (CHECK_INT(gush_producer_report_entry(p, 0, &e), 0))
+			CHECK_TEXT(e.method, policies[i] == GUSH_CONSTANT ? "vmsplice" : "write");
+		CHECK_INT(e.bytes, 9000);
+		gush_producer_close(p);
+		close(fds[0]);
+		close(fds[1]);
+	}
+}
+
 static void pieces_too_long(void)
 {
 	struct iovec pieces[] = { { NULL, SIZE_MAX - 5 }, { NULL, 10 } };
@@ -403,6 +426,7 @@ int main(void)
 	TEST(never_waits);
 	TEST(nonblocking_sink);
 	TEST(own_memory);
+	TEST(own_memory_on_record);
 	TEST(pieces_too_long);
 	TEST(repeats);
 	TEST(policy_from_environment);
