@@ -39,12 +39,14 @@ static bool leads_to(int dir, const char *name, const char *self)
 
 static int make_link(int dir, const char *dir_name, const char *name, const char *self)
 {
-	if (symlinkat(self, dir, name) == 0 || (errno == EEXIST && leads_to(dir, name, self)))
+	int error = symlinkat(self, dir, name) == 0 ? 0 : errno;
+
+	if (error == 0 || (error == EEXIST && leads_to(dir, name, self)))
 		return 0;
-	if (errno == EEXIST)
+	if (error == EEXIST)
 		diag("%s/%s: is there already, and no link to this gush; remove it first", dir_name, name);
 	else
-		diag_errno(errno, "%s/%s", dir_name, name);
+		diag_errno(error, "%s/%s", dir_name, name);
 	return 1;
 }
 

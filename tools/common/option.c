@@ -44,6 +44,12 @@ static bool is_gnu(const struct option_table *table)
 	return table->style != OPTION_OURS;
 }
 
+/* GNU's tools say "write error" of what they print of themselves. */
+static int end_of_text(const struct option_table *table)
+{
+	return diag_close_stdout_as(is_gnu(table) ? "write error" : "standard output") < 0 ? 1 : 0;
+}
+
 static void print_option(const struct option_spec *o)
 {
 	char left[128];
@@ -60,11 +66,17 @@ static void print_option(const struct option_spec *o)
 	printf("%-*s %s\n", HELP_COLUMN, left, o->help);
 }
 
+static void print_options(const struct option_spec *o)
+{
+	for (; o && o->name; o++)
+		print_option(o);
+}
+
 static int print_help(const struct option_table *table)
 {
 	printf("Usage: %s\n%s\n\n", table->usage, table->summary);
-	for (const struct option_spec *o = table->options; o && o->name; o++)
-		print_option(o);
+	print_options(table->options);
+	print_options(table->additions);
 	for (const struct option_spec *o = common_options; o->name; o++) {
 		struct option_spec shown = *o;
 
@@ -74,7 +86,7 @@ static int print_help(const struct option_table *table)
 	}
 	if (table->footer)
 		printf("\n%s\n", table->footer);
-	return diag_close_stdout() < 0 ? 1 : 0;
+	return end_of_text(table);
 }
 
 static int print_version(const struct option_table *table)
@@ -83,7 +95,7 @@ static int print_version(const struct option_table *table)
 		printf("%s (gush) %s\n", diag_program(), GUSH_VERSION);
 	else
 		printf("gush %s\n", GUSH_VERSION);
-	return diag_close_stdout() < 0 ? 1 : 0;
+	return end_of_text(table);
 }
 
 struct search {
@@ -127,6 +139,16 @@ static void search_long(struct search *s, const struct option_spec *o)
 			return;
 		}
 		found(s, o);
+	}
+}
+
+static void search_whole(struct search *s, const struct option_spec *o)
+{
+	for (; o && o->name; o++) {
+		if (begins(s, o->name) && strlen(o->name) == s->bytes) {
+			s->found = o;
+			s->matches = 1;
+		}
 	}
 }
 
@@ -252,7 +274,9 @@ static int take_long(struct parser *p, const char *given)
 		.underscores = !is_gnu(p->table),
 	};
 
-	search_long(&s, p->table->options);
+	search_whole(&s, p->table->additions);
+	if (s.matches == 0)
+		search_long(&s, p->table->options);
 	if (s.matches != 1 || strlen(s.found->name) != s.bytes)
 		search_long(&s, common_options);
 	if (s.matches == 0)

@@ -23,8 +23,8 @@ enum option_style {
 	OPTION_OURS,
 	/*
 	 * As getopt_long and GNU's tools have it, messages included: for tools that replace theirs. No '_'
-	 * for
-	 * '-', no -h; a usage error is two lines; POSIXLY_CORRECT makes the first operand end the options.
+	 * for '-', no -h; a usage error is two lines; POSIXLY_CORRECT makes the first operand end the
+	 * options.
 	 */
 	OPTION_GNU,
 };
@@ -42,8 +42,10 @@ struct option_table {
 	const char *usage;		   /* "gush read [OPTION]..." */
 	const char *summary;		   /* a sentence or three: what it does */
 	const struct option_spec *options; /* ends with a NULL name */
-	const char *footer;		   /* behind the options; may be NULL */
-	int usage_status;		   /* exit status of a usage error */
+	/* What a replaced tool lacks; not to be cut short, so that its own short forms stay. May be NULL. */
+	const struct option_spec *additions;
+	const char *footer; /* behind the options; may be NULL */
+	int usage_status;   /* exit status of a usage error */
 	enum option_style style;
 };
 
