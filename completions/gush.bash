@@ -6,7 +6,8 @@
 # ---- lists: sub-commands, and for each its options ("=" behind those that take a value) ----
 # tests/cli/agree.sh reads the lines from here to the end of the lists, and compares them with --help, with
 # the manual pages and with "gush ladder --list".
-_gush_commands='write read probe ladder bench'
+_gush_commands='yes write read probe ladder bench install-links'
+_gush_yes='--help --version'
 _gush_write='--busy-loop --poll --huge-page --check-huge-page --buf-size= --write-with-vmsplice
   --read-with-splice --gift --lock-memory --dont-touch-pages --same-buffer --bytes-to-pipe= --pipe-size=
   --csv --verbose --help --version'
@@ -15,6 +16,7 @@ _gush_probe='--json --stable --verbose --help --version'
 _gush_ladder='--quick --rounds= --bytes= --only= --all --cpus= --verify --list --explain --json= --csv= --help
   --version'
 _gush_bench='--rounds= --cpus= --json= --help --version'
+_gush_install_links='--help --version'
 _gush_steps='write-read write-read-huge vmsplice-read vmsplice-splice vmsplice-splice-huge busy-loop
   full-capacity one-cpu adaptive tee-master fill-write fill-unsafe protect limit mem-read memcpy gift
   same-buffer dont-touch-pages lock-memory pipe-64K pipe-128K pipe-256K pipe-512K pipe-1M'
@@ -44,6 +46,11 @@ _gush_offer_files() {
   compopt -o filenames
 }
 
+_gush_offer_folders() {
+  mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+  compopt -o filenames
+}
+
 # The value of $1, an option of the sub-command $2. Sizes, counts and CPUs are the user's own idea.
 _gush_offer_value() {
   case $2$1 in
@@ -54,7 +61,7 @@ _gush_offer_value() {
 
 # Whether $1, an option of the sub-command $2, takes a value.
 _gush_takes_value() {
-  local options="_gush_$2"
+  local options="_gush_${2//-/_}"
 
   case $2$1 in
     ladder-[rboc] | bench-[rc]) return 0 ;;
@@ -99,11 +106,14 @@ _gush() {
     return
   fi
   if [[ $cur != -* ]]; then
-    [[ $command == bench ]] && _gush_offer 'transfers producers'
+    case $command in
+      bench) _gush_offer 'transfers producers' ;;
+      install-links) _gush_offer_folders ;;
+    esac
     return 0
   fi
   cur=${cur//_/-} # either is taken; what is offered has "-"
-  options=_gush_$command
+  options=_gush_${command//-/_}
   _gush_offer "${!options}"
   [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
   return 0

@@ -14,11 +14,14 @@
 #include <unistd.h>
 
 static const struct command commands[] = {
+	{ "yes", "yes", "a line for ever, as yes(1)", yes_main },
 	{ "write", "gush write", "send bytes down a pipe, in the article's ways", write_main },
 	{ "read", "gush read", "take bytes from a pipe and say how fast they came", read_main },
 	{ "probe", "gush probe", "what this kernel allows, and which way moves bytes", probe_main },
 	{ "ladder", "gush ladder", "how fast are pipes on this machine, and why", NULL },
 	{ "bench", "gush bench", "how fast the library moves bytes, beside a plain loop", NULL },
+	{ "install-links", "gush install-links", "links named as the tools that gush replaces",
+		install_links_main },
 	{ 0 },
 };
 
@@ -26,7 +29,7 @@ static int print_help(void)
 {
 	printf("Usage: gush COMMAND [OPTION]...\nLinux pipes at the speed the kernel allows.\n\n");
 	for (const struct command *c = commands; c->name; c++)
-		printf("  %-10s %s\n", c->name, c->summary);
+		printf("  %-13s %s\n", c->name, c->summary);
 	printf("\n'gush COMMAND --help' tells more, and so does 'man gush-COMMAND'.\n");
 	return diag_close_stdout() < 0 ? 1 : 0;
 }

@@ -3,6 +3,8 @@
 #ifndef TOOLS_H
 #define TOOLS_H
 
+int yes_main(int argc, char **argv);
+int install_links_main(int argc, char **argv);
 int write_main(int argc, char **argv);
 int read_main(int argc, char **argv);
 int probe_main(int argc, char **argv);

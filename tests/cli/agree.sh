@@ -68,15 +68,16 @@ commands_of_help() {
   "$gush" --help | sed -n 's/^  \([a-z][a-z-]*\)  *[^ ].*/\1/p' | sort
 }
 
-# "--name", "--name=" for those with a value, "-x --name" for those with a letter
+# "--name", "--name=" for those with a value, "-x --name" for those with a letter, "-x" for a letter only
 options_of_help() {
   "$gush" "$1" --help |
-    sed -n -e 's/^  \(-.\), \(--[a-z-]*=\{0,1\}\).*/\1 \2/p' -e 's/^  *\(--[a-z-]*=\{0,1\}\).*/\1/p' | sort
+    sed -n -e 's/^  \(-.\), \(--[a-z-]*=\{0,1\}\).*/\1 \2/p' -e 's/^  *\(--[a-z-]*=\{0,1\}\).*/\1/p' \
+      -e 's/^  \(-.\) .*/\1/p' | sort
 }
 
 options_of_page() {
-  sed -n 's/^\.It \(.*Fl Fl .*\)/\1/p' "$1" |
-    sed -e 's/^Fl \([A-Za-z]\) , Fl Fl \([a-z-]*\)/-\1 --\2/' -e 's/^Fl Fl \([a-z-]*\)/--\1/' \
+  sed -n 's/^\.It \(Fl .*\)/\1/p' "$1" |
+    sed -e 's/^Fl \([A-Za-z]\) , Fl Fl \([a-z-]*\)/-\1 --\2/' -e 's/^Fl Fl \([a-z-]*\)/--\1/' -e 's/^Fl \([A-Za-z]\)$/-\1/' \
       -e 's/ Ns = Ns Ar .*/=/' | sort
 }
 
@@ -84,7 +85,7 @@ options_of_page() {
 words_of_completion() {
   (
     eval "$(sed -n '/^# ---- lists/,/^# ---- end of the lists/p' "$1")"
-    eval "printf '%s\\n' \$_gush_$2"
+    eval "printf '%s\\n' \$_gush_$(echo "$2" | tr - _)"
   ) | sort
 }
 
@@ -92,7 +93,7 @@ words_of_completion() {
 options() {
   options_of_help "$3" > "$tmp/help"
   options_of_page "$1" > "$tmp/page"
-  sed 's/^-. //' "$tmp/help" | sort > "$tmp/help.long"
+  sed -e '/^-.$/d' -e 's/^-. //' "$tmp/help" | sort > "$tmp/help.long"
   words_of_completion "$2" "$3" > "$tmp/words"
   not_empty "$tmp/help" 'options in --help'
   only_in "$tmp/help" "$tmp/page" 'is not in the manual page'
@@ -278,10 +279,13 @@ try() {
   got=$(completed "$@")
   [[ $got == "$want" ]] || echo "'$*' gives '$got', not '$want'"
 }
-try 'bench ladder probe read write' gush ''
+try 'bench install-links ladder probe read write yes' gush ''
 try ladder gush la
 try '--help --version' gush --
 try '' gush nosuch --
+try '--help --version' gush yes --
+try '--version' gush install-links --v
+try 'sub' gush install-links s
 try '--buf-size= --busy-loop --bytes-to-pipe=' gush write --b
 try '--read-with-splice' gush read --read_w
 try '--json=' gush ladder --j
@@ -307,7 +311,8 @@ complete -p gush > /dev/null || echo 'nothing is registered for gush'
 EOF
 
 drive() {
-  mkdir -p "$tmp/folder"
+  mkdir -p "$tmp/folder/sub"
+  : > "$tmp/folder/some file"
   : > "$tmp/folder/a result.json"
   bash --norc --noprofile "$tmp/drive" "$1" "$tmp/folder"
 }

@@ -24,6 +24,8 @@ golden() {
 }
 
 golden gush gush "$gush" --help
+golden yes yes "$gush" yes --help
+golden install_links install-links "$gush" install-links --help
 golden write write "$gush" write --help
 golden read read "$gush" read --help
 golden probe probe "$gush" probe --help
@@ -32,23 +34,32 @@ golden cut_short read "$gush" read --he
 golden gush_short gush "$gush" -h
 # A link called as a tool is that tool; one called otherwise is gush.
 ln -s "$gush" "$tmp/read"
+ln -s "$gush" "$tmp/yes"
 ln -s "$gush" "$tmp/other"
 golden link_of_tool read "$tmp/read" --help
+golden link_of_yes yes "$tmp/yes" --he
 golden other_link gush "$tmp/other" --help
 
+tools='yes' # those that replace another tool call themselves as it does
 begin version
 matches 'VERSION of config.mk' "$version" '[0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*'
-for command in '' write read probe; do
+for command in '' write read probe install-links; do
   # shellcheck disable=SC2086 # nothing or one word
   run "$gush" $command --version
   is status "$status" 0
   is stdout "$out" "gush $version"
   is stderr "$err" ''
 done
+for tool in $tools; do
+  run "$gush" "$tool" --version
+  is status "$status" 0
+  is stdout "$out" "$tool (gush) $version"
+  is stderr "$err" ''
+done
 end
 
 begin help_full_disk
-for command in '' write read probe; do
+for command in '' write read probe install-links; do
   # shellcheck disable=SC2086
   "$gush" $command --help > /dev/full 2> "$tmp/err"
   is status $? 1
@@ -57,6 +68,14 @@ for command in '' write read probe; do
   "$gush" $command --version >&- 2> "$tmp/err"
   is status $? 1
   is stderr "$(cat "$tmp/err")" "gush${command:+ $command}: standard output: Bad file descriptor"
+done
+for tool in $tools; do
+  "$gush" "$tool" --help > /dev/full 2> "$tmp/err"
+  is status $? 1
+  is stderr "$(cat "$tmp/err")" "$tool: write error: No space left on device"
+  "$gush" "$tool" --version >&- 2> "$tmp/err"
+  is status $? 1
+  is stderr "$(cat "$tmp/err")" "$tool: write error: Bad file descriptor"
 done
 end
 

@@ -89,11 +89,16 @@ void diag_errno(int error, const char *format, ...)
 
 int diag_close_stdout(void)
 {
+	return diag_close_stdout_as("standard output");
+}
+
+int diag_close_stdout_as(const char *what)
+{
 	int failed = ferror(stdout);
 
 	errno = 0;
 	if (fclose(stdout) == 0 && !failed)
 		return 0;
-	diag_errno(errno ? errno : EIO, "standard output");
+	diag_errno(errno ? errno : EIO, "%s", what);
 	return -1;
 }

@@ -24,5 +24,6 @@ const char *diag_errno_name(int error);
 
 /* Flushes and closes standard output. 0, or -1 after saying what failed: a full disk is an error too. */
 int diag_close_stdout(void);
+int diag_close_stdout_as(const char *what); /* what to call it in that message */
 
 #endif

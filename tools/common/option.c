@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HELP_COLUMN 28 /* where the explanations start */
@@ -29,8 +30,24 @@ int option_usage_error(const struct option_table *table, const char *format, ...
 	va_start(args, format);
 	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
-	diag("%s; see '%s --help'", message, diag_program());
+	if (table->style == OPTION_OURS) {
+		diag("%s; see '%s --help'", message, diag_program());
+		return table->usage_status;
+	}
+	diag("%s", message);
+	fprintf(stderr, "Try '%s --help' for more information.\n", diag_program());
 	return table->usage_status;
+}
+
+static bool is_gnu(const struct option_table *table)
+{
+	return table->style != OPTION_OURS;
+}
+
+/* GNU's tools say "write error" of what they print of themselves. */
+static int end_of_text(const struct option_table *table)
+{
+	return diag_close_stdout_as(is_gnu(table) ? "write error" : "standard output") < 0 ? 1 : 0;
 }
 
 static void print_option(const struct option_spec *o)
@@ -38,57 +55,100 @@ static void print_option(const struct option_spec *o)
 	char left[128];
 	int n;
 
-	n = snprintf(left, sizeof(left), o->letter ? "  -%c, --%s" : "  %c   --%s",
-		o->letter ? o->letter : ' ', o->name);
+	if (o->name[0] == '\0')
+		n = snprintf(left, sizeof(left), "  -%c", o->letter);
+	else
+		n = snprintf(left, sizeof(left), o->letter ? "  -%c, --%s" : "  %c   --%s",
+			o->letter ? o->letter : ' ', o->name);
 	if (o->argument)
-		snprintf(left + n, sizeof(left) - (size_t)n, "=%s", o->argument);
+		snprintf(left + n, sizeof(left) - (size_t)n, o->kind == OPTION_MODE ? "[=%s]" : "=%s",
+			o->argument);
 	printf("%-*s %s\n", HELP_COLUMN, left, o->help);
+}
+
+static void print_options(const struct option_spec *o)
+{
+	for (; o && o->name; o++)
+		print_option(o);
 }
 
 static int print_help(const struct option_table *table)
 {
 	printf("Usage: %s\n%s\n\n", table->usage, table->summary);
-	for (const struct option_spec *o = table->options; o && o->name; o++)
-		print_option(o);
-	for (const struct option_spec *o = common_options; o->name; o++)
-		print_option(o);
+	print_options(table->options);
+	print_options(table->additions);
+	for (const struct option_spec *o = common_options; o->name; o++) {
+		struct option_spec shown = *o;
+
+		if (is_gnu(table))
+			shown.letter = 0;
+		print_option(&shown);
+	}
 	if (table->footer)
 		printf("\n%s\n", table->footer);
-	return diag_close_stdout() < 0 ? 1 : 0;
+	return end_of_text(table);
 }
 
-static int print_version(void)
+static int print_version(const struct option_table *table)
 {
-	printf("gush %s\n", GUSH_VERSION);
-	return diag_close_stdout() < 0 ? 1 : 0;
-}
-
-/* "buf_si" begins "buf-size". */
-static bool begins(const char *name, const char *given, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if ((given[i] == '_' ? '-' : given[i]) != name[i])
-			return false;
-	return true;
+	if (is_gnu(table))
+		printf("%s (gush) %s\n", diag_program(), GUSH_VERSION);
+	else
+		printf("gush %s\n", GUSH_VERSION);
+	return end_of_text(table);
 }
 
 struct search {
+	const char *given;
+	size_t bytes;
+	bool underscores; /* "buf_si" begins "buf-size" */
 	const struct option_spec *found;
 	int matches;
+	char all[512]; /* names, for the message that there are several */
 };
 
+static bool begins(const struct search *s, const char *name)
+{
+	for (size_t i = 0; i < s->bytes; i++) {
+		char c = s->given[i];
+
+		if ((s->underscores && c == '_' ? '-' : c) != name[i])
+			return false;
+	}
+	return name[0] != '\0';
+}
+
+static void found(struct search *s, const struct option_spec *o)
+{
+	size_t at = strlen(s->all);
+
+	s->found = o;
+	s->matches++;
+	snprintf(s->all + at, sizeof(s->all) - at, " '--%s'", o->name);
+}
+
 /* An exact name wins over longer ones that begin with it. */
-static void search_long(struct search *s, const struct option_spec *o, const char *given, size_t n)
+static void search_long(struct search *s, const struct option_spec *o)
 {
 	for (; o && o->name; o++) {
-		if (!begins(o->name, given, n))
+		if (!begins(s, o->name))
 			continue;
-		if (strlen(o->name) == n) {
-			*s = (struct search){ o, 1 };
+		if (strlen(o->name) == s->bytes) {
+			s->found = o;
+			s->matches = 1;
 			return;
 		}
-		s->found = o;
-		s->matches++;
+		found(s, o);
+	}
+}
+
+static void search_whole(struct search *s, const struct option_spec *o)
+{
+	for (; o && o->name; o++) {
+		if (begins(s, o->name) && strlen(o->name) == s->bytes) {
+			s->found = o;
+			s->matches = 1;
+		}
 	}
 }
 
@@ -127,8 +187,9 @@ static int store(
 	case OPTION_FLAG:
 		*(bool *)(void *)at = true;
 		return OPTION_DONE;
+	case OPTION_MODE:
 	case OPTION_TEXT:
-		*(const char **)(void *)at = text;
+		*(const char **)(void *)at = text ? text : "";
 		return OPTION_DONE;
 	case OPTION_SIZE:
 		ret = parse_size(text, &number);
@@ -160,35 +221,71 @@ struct parser {
 	void *values;
 };
 
+static int needs_value(const struct option_table *table, const struct option_spec *o, bool by_letter)
+{
+	if (!is_gnu(table))
+		return option_usage_error(table, "--%s needs a value (%s)", o->name, o->argument);
+	if (by_letter)
+		return option_usage_error(table, "option requires an argument -- '%c'", o->letter);
+	return option_usage_error(table, "option '--%s' requires an argument", o->name);
+}
+
 /* `text` is what stands behind '=' or the letter; NULL: nothing does. */
-static int take(struct parser *p, const struct option_spec *o, const char *text)
+static int take(struct parser *p, const struct option_spec *o, const char *text, bool by_letter)
 {
 	if (o >= common_options && o < common_options + 2)
-		return o->letter == 'h' ? print_help(p->table) : print_version();
-	if (o->kind != OPTION_FLAG && !text) {
+		return o->letter == 'h' ? print_help(p->table) : print_version(p->table);
+	if (o->kind != OPTION_FLAG && o->kind != OPTION_MODE && !text) {
 		if (p->next >= p->argc)
-			return option_usage_error(p->table, "--%s needs a value (%s)", o->name, o->argument);
+			return needs_value(p->table, o, by_letter);
 		text = p->argv[p->next++];
 	}
 	return store(p->table, o, text, p->values);
 }
 
+static int unknown(const struct parser *p, const char *given, size_t bytes)
+{
+	if (is_gnu(p->table)) /* with the value, as getopt_long has it */
+		return option_usage_error(p->table, "unrecognized option '--%s'", given);
+	return option_usage_error(p->table, "unknown option '--%.*s'", (int)bytes, given);
+}
+
+static int ambiguous(const struct parser *p, const struct search *s)
+{
+	if (is_gnu(p->table))
+		return option_usage_error(
+			p->table, "option '--%s' is ambiguous; possibilities:%s", s->given, s->all);
+	return option_usage_error(p->table, "option '--%.*s' is ambiguous", (int)s->bytes, s->given);
+}
+
+static int takes_no_value(const struct parser *p, const struct option_spec *o)
+{
+	if (is_gnu(p->table))
+		return option_usage_error(p->table, "option '--%s' doesn't allow an argument", o->name);
+	return option_usage_error(p->table, "--%s takes no value", o->name);
+}
+
 static int take_long(struct parser *p, const char *given)
 {
 	const char *equals = strchr(given, '=');
-	size_t n = equals ? (size_t)(equals - given) : strlen(given);
-	struct search s = { 0 };
+	struct search s = {
+		.given = given,
+		.bytes = equals ? (size_t)(equals - given) : strlen(given),
+		.underscores = !is_gnu(p->table),
+	};
 
-	search_long(&s, p->table->options, given, n);
-	if (s.matches != 1 || strlen(s.found->name) != n)
-		search_long(&s, common_options, given, n);
+	search_whole(&s, p->table->additions);
 	if (s.matches == 0)
-		return option_usage_error(p->table, "unknown option '--%.*s'", (int)n, given);
+		search_long(&s, p->table->options);
+	if (s.matches != 1 || strlen(s.found->name) != s.bytes)
+		search_long(&s, common_options);
+	if (s.matches == 0)
+		return unknown(p, given, s.bytes);
 	if (s.matches > 1)
-		return option_usage_error(p->table, "option '--%.*s' is ambiguous", (int)n, given);
+		return ambiguous(p, &s);
 	if (equals && s.found->kind == OPTION_FLAG)
-		return option_usage_error(p->table, "--%s takes no value", s.found->name);
-	return take(p, s.found, equals ? equals + 1 : NULL);
+		return takes_no_value(p, s.found);
+	return take(p, s.found, equals ? equals + 1 : NULL, false);
 }
 
 /* One argument of letters: flags, and perhaps at last one with a value, here or in the next argument. */
@@ -199,13 +296,15 @@ static int take_letters(struct parser *p, const char *letters)
 	for (; *letters && ret == OPTION_DONE; letters++) {
 		const struct option_spec *o = find_letter(p->table->options, *letters);
 
-		if (!o)
+		if (!o && !is_gnu(p->table))
 			o = find_letter(common_options, *letters);
 		if (!o)
-			return option_usage_error(p->table, "unknown option '-%c'", *letters);
+			return option_usage_error(p->table,
+				is_gnu(p->table) ? "invalid option -- '%c'" : "unknown option '-%c'",
+				*letters);
 		if (o->kind != OPTION_FLAG)
-			return take(p, o, letters[1] ? letters + 1 : NULL);
-		ret = take(p, o, NULL);
+			return take(p, o, letters[1] ? letters + 1 : NULL, true);
+		ret = take(p, o, NULL, true);
 	}
 	return ret;
 }
@@ -213,15 +312,16 @@ static int take_letters(struct parser *p, const char *letters)
 int option_parse(const struct option_table *table, int argc, char **argv, void *values, int *ret_first)
 {
 	struct parser p = { table, argv, argc, 1, values };
+	bool ended = false, first_ends = is_gnu(table) && getenv("POSIXLY_CORRECT");
 	int operands = 0, ret = OPTION_DONE;
-	bool ended = false;
 
 	while (p.next < argc && ret == OPTION_DONE) {
 		char *arg = argv[p.next++];
 
-		if (ended || arg[0] != '-' || arg[1] == '\0')
+		if (ended || arg[0] != '-' || arg[1] == '\0') {
 			argv[operands++] = arg; /* never overtakes p.next: argv[0] is free */
-		else if (strcmp(arg, "--") == 0)
+			ended |= first_ends;
+		} else if (strcmp(arg, "--") == 0)
 			ended = true;
 		else if (arg[1] == '-')
 			ret = take_long(&p, arg + 2);

@@ -16,10 +16,21 @@ enum option_kind {
 	OPTION_DURATION, /* int64_t, ns, at least 1 */
 	OPTION_COUNT,	 /* uint64_t, at least 1, at most 1,000,000,000 */
 	OPTION_TEXT,	 /* const char *, not copied */
+	OPTION_MODE,	 /* the same, but only behind '=', and "" without: --output-error[=MODE] */
+};
+
+enum option_style {
+	OPTION_OURS,
+	/*
+	 * As getopt_long and GNU's tools have it, messages included: for tools that replace theirs. No '_'
+	 * for '-', no -h; a usage error is two lines; POSIXLY_CORRECT makes the first operand end the
+	 * options.
+	 */
+	OPTION_GNU,
 };
 
 struct option_spec {
-	const char *name; /* without the dashes, with '-' between words */
+	const char *name; /* without the dashes, with '-' between words; "": it has a letter only */
 	char letter;	  /* 0: none */
 	enum option_kind kind;
 	size_t at;	      /* offsetof the value in the command's struct of options */
@@ -31,8 +42,11 @@ struct option_table {
 	const char *usage;		   /* "gush read [OPTION]..." */
 	const char *summary;		   /* a sentence or three: what it does */
 	const struct option_spec *options; /* ends with a NULL name */
-	const char *footer;		   /* behind the options; may be NULL */
-	int usage_status;		   /* exit status of a usage error */
+	/* What a replaced tool lacks; not to be cut short, so that its own short forms stay. May be NULL. */
+	const struct option_spec *additions;
+	const char *footer; /* behind the options; may be NULL */
+	int usage_status;   /* exit status of a usage error */
+	enum option_style style;
 };
 
 enum { OPTION_DONE = -1 }; /* go on and run */
@@ -43,7 +57,7 @@ enum { OPTION_DONE = -1 }; /* go on and run */
  */
 int option_parse(const struct option_table *table, int argc, char **argv, void *values, int *ret_first);
 
-/* Names the error, points to --help, and returns usage_status. */
+/* Names the error, points to --help, and returns usage_status. In the table's style. */
 __attribute__((format(printf, 2, 3))) int option_usage_error(
 	const struct option_table *table, const char *format, ...);
 
