@@ -93,7 +93,7 @@ static pid_t rain_on_group(void)
 			nanosleep(&rest, NULL);
 		}
 	}
-	while (atomic_load(&heard->all) < 3)
+	while (atomic_load(&heard->all) <= 10) /* it rains */
 		sleep_ms(1);
 	return pid;
 }
