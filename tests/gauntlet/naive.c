@@ -92,14 +92,25 @@ static int piece(struct naive *n)
 	return ret;
 }
 
+static int open_ring(struct naive *n, unsigned hugebuf_flags)
+{
+	size_t bytes = n->config->ring_bytes > 0 ? n->config->ring_bytes : DEFAULT_RING;
+	int ret = gi_hugebuf_map(bytes, hugebuf_flags, &n->ring);
+
+	if (ret == 0 && n->config->policy == POLICY_BARRIER)
+		ret = gi_barrier_probe(hugebuf_flags, &n->barrier);
+	if (ret < 0)
+		gi_hugebuf_unmap(&n->ring);
+	return ret;
+}
+
 void produce_naive(const struct config *c, int fd, struct board *board)
 {
 	struct naive n = { .config = c, .board = board, .r = { c->seed }, .fd = fd };
-	unsigned flags = gi_huge_page_bytes() > 0 ? GI_HUGEBUF_HUGE : 0;
-	int ret = gi_hugebuf_map(c->ring_bytes > 0 ? c->ring_bytes : DEFAULT_RING, flags, &n.ring);
+	int ret = open_ring(&n, GI_HUGEBUF_HUGE);
 
-	if (ret == 0 && c->policy == POLICY_BARRIER)
-		ret = gi_barrier_probe(flags, &n.barrier);
+	if (ret == -EOPNOTSUPP) /* no huge pages: small ones are slower, and as safe */
+		ret = open_ring(&n, 0);
 	while (ret == 0 && board->produced < c->total_bytes)
 		ret = piece(&n);
 	board->error = ret;
