@@ -7,13 +7,10 @@
 
 #include "barrier.h"
 #include "hugebuf.h"
-#include "pipe.h"
+#include "sys.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 struct naive {
 	const struct config *config;
@@ -26,20 +23,16 @@ struct naive {
 	uint64_t sequence[THREADS_MOST];
 };
 
-static int send_all(int fd, char *from, size_t bytes, uint64_t *delivered)
+static int send_all(int fd, const char *from, size_t bytes, uint64_t *delivered)
 {
-	struct iovec iov = { from, bytes };
+	while (bytes > 0) {
+		ssize_t n = gi_sys_vmsplice(fd, from, bytes, 0);
 
-	while (iov.iov_len > 0) {
-		ssize_t n = vmsplice(fd, &iov, 1, 0);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			iov.iov_base = (char *)iov.iov_base + n;
-			iov.iov_len -= (size_t)n;
-			*delivered += (uint64_t)n;
-		}
+		if (n < 0)
+			return (int)n;
+		from += n;
+		bytes -= (size_t)n;
+		*delivered += (uint64_t)n;
 	}
 	return 0;
 }
