@@ -172,6 +172,17 @@ ssize_t __wrap_gi_sys_vmsplice(int fd, const void *buf, size_t bytes, unsigned f
 	return n;
 }
 
+ssize_t __real_gi_sys_vmsplice_pieces(int fd, const struct iovec *pieces, size_t count, unsigned flags);
+ssize_t __wrap_gi_sys_vmsplice_pieces(int fd, const struct iovec *pieces, size_t count, unsigned flags);
+ssize_t __wrap_gi_sys_vmsplice_pieces(int fd, const struct iovec *pieces, size_t count, unsigned flags)
+{
+	ssize_t n = __real_gi_sys_vmsplice_pieces(fd, pieces, count, flags);
+
+	if (n > 0)
+		run_postponed();
+	return n;
+}
+
 ssize_t __real_gi_sys_read(int fd, void *buf, size_t bytes);
 ssize_t __wrap_gi_sys_read(int fd, void *buf, size_t bytes);
 ssize_t __wrap_gi_sys_read(int fd, void *buf, size_t bytes)

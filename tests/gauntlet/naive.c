@@ -7,13 +7,10 @@
 
 #include "barrier.h"
 #include "hugebuf.h"
-#include "pipe.h"
+#include "sys.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 struct naive {
 	const struct config *config;
@@ -26,20 +23,16 @@ struct naive {
 	uint64_t sequence[THREADS_MOST];
 };
 
-static int send_all(int fd, char *from, size_t bytes, uint64_t *delivered)
+static int send_all(int fd, const char *from, size_t bytes, uint64_t *delivered)
 {
-	struct iovec iov = { from, bytes };
+	while (bytes > 0) {
+		ssize_t n = gi_sys_vmsplice(fd, from, bytes, 0);
 
-	while (iov.iov_len > 0) {
-		ssize_t n = vmsplice(fd, &iov, 1, 0);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			iov.iov_base = (char *)iov.iov_base + n;
-			iov.iov_len -= (size_t)n;
-			*delivered += (uint64_t)n;
-		}
+		if (n < 0)
+			return (int)n;
+		from += n;
+		bytes -= (size_t)n;
+		*delivered += (uint64_t)n;
 	}
 	return 0;
 }
@@ -92,14 +85,25 @@ static int piece(struct naive *n)
 	return ret;
 }
 
+static int open_ring(struct naive *n, unsigned hugebuf_flags)
+{
+	size_t bytes = n->config->ring_bytes > 0 ? n->config->ring_bytes : DEFAULT_RING;
+	int ret = gi_hugebuf_map(bytes, hugebuf_flags, &n->ring);
+
+	if (ret == 0 && n->config->policy == POLICY_BARRIER)
+		ret = gi_barrier_probe(hugebuf_flags, &n->barrier);
+	if (ret < 0)
+		gi_hugebuf_unmap(&n->ring);
+	return ret;
+}
+
 void produce_naive(const struct config *c, int fd, struct board *board)
 {
 	struct naive n = { .config = c, .board = board, .r = { c->seed }, .fd = fd };
-	unsigned flags = gi_huge_page_bytes() > 0 ? GI_HUGEBUF_HUGE : 0;
-	int ret = gi_hugebuf_map(c->ring_bytes > 0 ? c->ring_bytes : DEFAULT_RING, flags, &n.ring);
+	int ret = open_ring(&n, GI_HUGEBUF_HUGE);
 
-	if (ret == 0 && c->policy == POLICY_BARRIER)
-		ret = gi_barrier_probe(flags, &n.barrier);
+	if (ret == -EOPNOTSUPP) /* no huge pages: small ones are slower, and as safe */
+		ret = open_ring(&n, 0);
 	while (ret == 0 && board->produced < c->total_bytes)
 		ret = piece(&n);
 	board->error = ret;
