@@ -389,7 +389,8 @@ struct iovec;
 /*
  * Sends memory of the caller's own, after what was committed before. CONSTANT: it shares pages with pipes
  * and must never change again; every other policy: it is copied, and may be used again on return. Returns
- * the bytes taken, all of them but with GUSH_NONBLOCK; or -errno, as gush_producer_flush.
+ * the bytes taken, all of them but with GUSH_NONBLOCK, or when the sink fails after some: the next call has
+ * its error; or -errno, as gush_producer_flush.
  */
 GUSH_API int64_t gush_producer_send(
 	struct gush_producer *producer, const struct iovec *pieces, size_t piece_count);
@@ -397,7 +398,7 @@ GUSH_API int64_t gush_producer_send(
 /*
  * Sends the same bytes again and again, total_bytes in all (GUSH_NO_LIMIT: until the sink fails). They are
  * copied first, and may be used again on return. The fastest way for what repeats. Returns the bytes taken
- * or -errno, as gush_producer_send.
+ * or -errno, as gush_producer_send; -EINVAL with GUSH_NONBLOCK, or for no bytes.
  */
 GUSH_API int64_t gush_producer_repeat(
 	struct gush_producer *producer, const void *memory, size_t bytes, uint64_t total_bytes);

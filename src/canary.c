@@ -22,6 +22,7 @@ int gi_canary_send(struct gi_canary *canary)
 	ssize_t n;
 
 	*canary->page = ++canary->song;
+	canary->singing = true;
 	n = gi_sys_vmsplice(
 		canary->pipe.write_fd, (const void *)canary->page, sizeof(canary->song), SPLICE_F_NONBLOCK);
 	if (n < 0)
@@ -38,5 +39,6 @@ int gi_canary_check(struct gi_canary *canary)
 	n = gi_sys_read(canary->pipe.read_fd, &heard, sizeof(heard));
 	if (n != sizeof(heard))
 		return n < 0 ? (int)n : -EIO;
+	canary->singing = false;
 	return heard == canary->song ? 0 : -EOPNOTSUPP;
 }

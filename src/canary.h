@@ -8,11 +8,13 @@
 
 #include "pipe.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gi_canary {
 	volatile uint64_t *page; /* in the mapping that is to be protected */
 	uint64_t song;
+	bool singing; /* its bytes are in the pipe, or what became of them is not known */
 	struct gi_pipe pipe;
 };
 

@@ -27,6 +27,13 @@
 
 /* ---- ways ---- */
 
+static int give_up(struct gi_protect *protect, int error, const char *reason, struct gi_record *record)
+{
+	gi_record_outcome(record, GUSH_TRIED_FAILED, error, reason);
+	protect->way = GI_PROTECT_NONE;
+	return -EOPNOTSUPP;
+}
+
 static int try_barrier(struct gi_protect *protect, size_t index, struct gi_record *record)
 {
 	const struct gi_barrier *barrier = gi_barrier_at(index);
@@ -42,10 +49,23 @@ static int try_barrier(struct gi_protect *protect, size_t index, struct gi_recor
 	return ret;
 }
 
+/* A page of the canary's given back, and another one written: what was sent must read as it was sent. */
+static int check_fresh(struct gi_protect *protect)
+{
+	int ret = gi_canary_send(&protect->canary);
+
+	if (ret == 0)
+		ret = gi_hugebuf_renew((void *)(uintptr_t)protect->canary.page, gi_page_bytes());
+	return ret == 0 ? gi_canary_check(&protect->canary) : ret;
+}
+
 static void use_fresh(struct gi_protect *protect, struct gi_record *record)
 {
-	protect->way = GI_PROTECT_FRESH;
-	gi_record_add(record, FRESH_NAME, GUSH_TRIED_USED, 0, NULL);
+	int ret = check_fresh(protect);
+
+	protect->way = ret == 0 ? GI_PROTECT_FRESH : GI_PROTECT_NONE;
+	gi_record_add(record, FRESH_NAME, ret == 0 ? GUSH_TRIED_USED : GUSH_TRIED_FAILED, ret,
+		ret == -EOPNOTSUPP ? "tried: it does not keep bytes in flight from changing" : NULL);
 }
 
 /* From this barrier on, the first that protects; else fresh pages. */
@@ -55,12 +75,6 @@ static void choose(struct gi_protect *protect, size_t index, struct gi_record *r
 		if (try_barrier(protect, index, record) == 0)
 			return;
 	use_fresh(protect, record);
-}
-
-static void next_way(struct gi_protect *protect, int error, const char *reason, struct gi_record *record)
-{
-	gi_record_outcome(record, GUSH_TRIED_FAILED, error, reason);
-	choose(protect, protect->barrier_index + 1, record);
 }
 
 /* ---- opening and closing ---- */
@@ -88,7 +102,7 @@ int gi_protect_open(struct gi_protect *protect, struct gi_ring *ring, bool fresh
 		gi_record_add(record, first, GUSH_TRIED_UNFIT, 0, "the kernel gives no huge pages");
 		return -EOPNOTSUPP;
 	}
-	ret = fresh ? 0 : gi_canary_open(&protect->canary, ring->spare);
+	ret = gi_canary_open(&protect->canary, ring->spare);
 	if (ret < 0) {
 		gi_record_add(record, first, GUSH_TRIED_FAILED, ret, "no pipe for the canary");
 		return ret;
@@ -99,7 +113,7 @@ int gi_protect_open(struct gi_protect *protect, struct gi_ring *ring, bool fresh
 		use_fresh(protect, record);
 	else
 		choose(protect, 0, record);
-	return 0;
+	return protect->way == GI_PROTECT_NONE ? -EOPNOTSUPP : 0;
 }
 
 void gi_protect_init(struct gi_protect *protect)
@@ -120,7 +134,7 @@ int gi_protect_forked(struct gi_protect *protect, struct gi_ring *ring)
 	gi_protect_close(protect);
 	protect->pagemap = gi_sys_open("/proc/self/pagemap", O_RDONLY, 0);
 	protect->returned = ++protect->started;
-	return protect->way == GI_PROTECT_BARRIER ? gi_canary_open(&protect->canary, ring->spare) : 0;
+	return gi_canary_open(&protect->canary, ring->spare);
 }
 
 /* ---- the barrier ---- */
@@ -134,22 +148,22 @@ bool gi_protect_needs_barrier(const struct gi_protect *protect, const struct gi_
 static int run_barrier(struct gi_protect *protect)
 {
 	int64_t began = gi_sys_now_ns();
+	int heard, ret = gi_canary_send(&protect->canary);
 	uint64_t number;
-	int ret = gi_canary_send(&protect->canary);
 
 	if (ret < 0)
 		return ret;
 	number = ++protect->started;
 	ret = gi_barrier_run(gi_barrier_at(protect->barrier_index));
+	heard = gi_canary_check(&protect->canary);
 	if (ret == 0)
-		ret = gi_canary_check(&protect->canary);
+		ret = heard;
 	if (ret == 0)
 		protect->returned = number;
 	protect->barrier_ns += gi_sys_now_ns() - began;
 	return ret;
 }
 
-/* The canary's pipe may hold its bytes still. */
 static int renew_canary(struct gi_protect *protect)
 {
 	void *page = (void *)(uintptr_t)protect->canary.page;
@@ -164,12 +178,13 @@ static void protect_by_barrier(struct gi_protect *protect, struct gi_record *rec
 
 	if (ret == 0)
 		return;
-	if (ret == -EOPNOTSUPP)
-		next_way(protect, ret, "it protects no longer, the canary says", record);
+	gi_record_outcome(record, GUSH_TRIED_FAILED, ret,
+		ret == -EOPNOTSUPP ? "it protects no longer, the canary says" : "it cannot run any longer");
+	ret = protect->canary.singing ? renew_canary(protect) : 0;
+	if (ret == 0)
+		choose(protect, protect->barrier_index + 1, record);
 	else
-		next_way(protect, ret, "it cannot run any longer", record);
-	if (renew_canary(protect) < 0 && protect->way == GI_PROTECT_BARRIER)
-		next_way(protect, -EMFILE, "no pipe for the canary", record);
+		give_up(protect, ret, "no pipe for the canary", record);
 }
 
 /* ---- huge pages ---- */
@@ -266,19 +281,14 @@ static void begin_pass(struct gi_protect *protect, struct gi_ring *ring, struct 
 	judge_cost(protect, pass_ns, record);
 	judge_pace(protect, ring, pass_ns, record);
 	grow(protect, ring);
+	if (protect->way == GI_PROTECT_FRESH && check_fresh(protect) < 0)
+		give_up(protect, -EOPNOTSUPP, "it protects no longer, the canary says", record);
 	protect->pass_began_ns = now;
 	protect->barrier_ns = 0;
 	protect->renewed = protect->still_small = 0;
 }
 
 /* ---- a block ---- */
-
-static int give_up(struct gi_protect *protect, int error, const char *reason, struct gi_record *record)
-{
-	gi_record_outcome(record, GUSH_TRIED_FAILED, error, reason);
-	protect->way = GI_PROTECT_NONE;
-	return -EOPNOTSUPP;
-}
 
 static int make_writable(struct gi_protect *protect, const struct gi_ring *ring, struct gi_block *block,
 	struct gi_record *record)

@@ -409,7 +409,7 @@ static const struct plant {
 			.broken_from = 2 },
 		{ INJECT_PRETEND, INJECT_CANARY, .at = 1 } },
 	{ "pages given are used again", { LENT_PIPE(GUSH_GIVE) },
-		{ INJECT_PRETEND, INJECT_MADVISE, .at = 8 } },
+		{ INJECT_PRETEND, INJECT_MADVISE, .at = 9 } },
 	{ "pages in the pipe are used again", { LENT_PIPE(GUSH_TRUST_READER) },
 		{ INJECT_PRETEND, INJECT_MADVISE, .at = 5 } },
 	{ "a refusal taken for the sink's",
