@@ -137,6 +137,18 @@ static const struct place *place;
 static enum hold_kind kind;
 static uint64_t ring_bytes;
 
+/* By trial, before a byte was sent by it. */
+static void check_refused(const struct words *w)
+{
+	struct gush_report_entry e = { .bytes = 1 };
+
+	if (place->failed && words_way(w, place->failed, &e)) {
+		CHECK_INT(e.outcome, GUSH_TRIED_FAILED);
+		CHECK_INT(e.bytes, 0);
+		CHECK(!e.reason || strcmp(e.reason, CANARY) != 0);
+	}
+}
+
 static void early(void)
 {
 	struct holding h;
@@ -149,6 +161,8 @@ static void early(void)
 	words_write(&w, AFTER);
 	if (!why && place->early)
 		check_way(&w, place->early);
+	if (!why && place->early)
+		check_refused(&w);
 	words_close(&w);
 	hold_end_good(&h, AFTER);
 	if (why)
