@@ -4,6 +4,7 @@
 #include "inject.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define DESCRIPTORS_MOST 64
 #define SHOWN_MOST 12 /* the first few tell what is wrong; hundreds hide it */
 
 struct child_record *child_record;
+
+unsigned child_open_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < DESCRIPTORS_MOST; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
 
 int child_setup(void)
 {

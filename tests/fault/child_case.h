@@ -17,6 +17,9 @@ struct child_record {
 };
 extern struct child_record *child_record;
 
+/* Of this process: to see that none was left. */
+unsigned child_open_descriptors(void);
+
 int child_setup(void); /* once, before all else; 0 or -errno */
 
 /* One case has been run; NULL: all was right. hits: faults that happened in it. True: its details are worth a

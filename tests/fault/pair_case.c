@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pair_case.h"
 
+#include "child_case.h"
 #include "far_end.h"
 #include "receiver.h"
 #include "sender.h"
@@ -213,17 +214,9 @@ static struct outcome run_receiver(const struct setup *s)
 	return o;
 }
 
-static int lowest_free_fd(void)
-{
-	int fd = dup(STDIN_FILENO);
-
-	close(fd);
-	return fd;
-}
-
 const char *case_run(const struct setup *s, const struct inject *fault, struct outcome *ret_outcome)
 {
-	int free_fd = lowest_free_fd();
+	unsigned descriptors = child_open_descriptors();
 	const char *wrong;
 
 	inject = *fault;
@@ -231,7 +224,7 @@ const char *case_run(const struct setup *s, const struct inject *fault, struct o
 	inject.missing_errno = s->missing_errno;
 	*ret_outcome = s->sends ? run_sender(s) : run_receiver(s);
 	wrong = judge(s, ret_outcome);
-	if (!wrong && lowest_free_fd() != free_fd)
+	if (!wrong && child_open_descriptors() != descriptors)
 		wrong = "a descriptor was left open";
 	if (!wrong && inject.mapped_bytes != (long)inject.left_bytes)
 		wrong = "a mapping was left";

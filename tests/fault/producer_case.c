@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "producer_case.h"
 
+#include "child_case.h"
 #include "far_end.h"
 #include "gush.h"
 #include "transit.h"
@@ -466,15 +467,7 @@ static void set_budget(bool one)
 	gi_transit_put(&large, 1);
 }
 
-static int lowest_free_fd(void)
-{
-	int fd = dup(STDIN_FILENO);
-
-	close(fd);
-	return fd;
-}
-
-static const char *check_after(int free_fd)
+static const char *check_after(unsigned descriptors)
 {
 	const char *wrong = NULL;
 
@@ -482,7 +475,7 @@ static const char *check_after(int free_fd)
 		wrong = "a mapping was left";
 	if (inject.left_bytes)
 		munmap(inject.left_base, inject.left_bytes);
-	if (lowest_free_fd() != free_fd)
+	if (child_open_descriptors() != descriptors)
 		wrong = "a descriptor was left open";
 	return wrong;
 }
@@ -510,7 +503,7 @@ static void run_and_drain(const struct producer_setup *s, struct producer_outcom
 const char *producer_case_run(
 	const struct producer_setup *s, const struct inject *fault, struct producer_outcome *o)
 {
-	int free_fd = lowest_free_fd();
+	unsigned descriptors = child_open_descriptors();
 	const char *wrong;
 
 	fill_content();
@@ -534,5 +527,5 @@ const char *producer_case_run(
 	wrong = judge(s, o);
 	if (sink.fd >= 0 || sink.far >= 0)
 		sink_close(&sink);
-	return wrong ? wrong : check_after(free_fd);
+	return wrong ? wrong : check_after(descriptors);
 }

@@ -13,24 +13,16 @@
 
 static struct inject fault;
 
-static int lowest_free_fd(void)
-{
-	int fd = dup(STDIN_FILENO);
-
-	close(fd);
-	return fd;
-}
-
 /* It measures once in a process. */
 static void measure(void)
 {
-	int free_fd = lowest_free_fd();
+	unsigned descriptors = child_open_descriptors();
 	bool known;
 
 	inject = fault;
 	known = gi_wakeup_ns() > 0;
-	child_judged(
-		known && lowest_free_fd() == free_fd ? NULL : "no cost, or descriptors left", inject.hits);
+	child_judged(known && child_open_descriptors() == descriptors ? NULL : "no cost, or descriptors left",
+		inject.hits);
 }
 
 static void fail(enum inject_call call, unsigned at)
