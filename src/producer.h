@@ -28,6 +28,7 @@ enum gi_sending { GI_SEND_COPY, GI_SEND_SHARE, GI_SEND_TEE };
 /* What one call is to send. */
 struct gi_parcel {
 	enum gi_sending by;
+	const char *way;	    /* for the record */
 	const struct iovec *pieces; /* COPY, SHARE */
 	size_t count;
 	int master; /* TEE: a pipe that holds this much, and keeps it */
@@ -53,8 +54,9 @@ struct gush_producer {
 	pthread_cond_t changed; /* something was sent, or committed */
 	unsigned waiting;
 	bool sending;
-	bool turn; /* it sends more than one piece, and lets nobody in between */
-	int error; /* of the sink, for good */
+	bool tee_told; /* on record */
+	bool turn;     /* it sends more than one piece, and lets nobody in between */
+	int error;     /* of the sink, for good */
 	uint64_t delivered_bytes;
 
 	bool sharing;		       /* pages go to the pipe by reference; else they are copied */
@@ -79,7 +81,8 @@ void gi_producer_lock(struct gush_producer *p);
 /* With the lock held, all that follow. */
 
 /* producer_way.c */
-size_t gi_producer_chunk(const struct gush_producer *p); /* sent in one go */
+size_t gi_producer_chunk(const struct gush_producer *p);    /* sent in one go */
+const char *gi_producer_way(const struct gush_producer *p); /* of what is queued, for the record */
 /* Opens the ring, and copies or shares as the policy, the sink and the bytes sent so far suggest. 0 or
  * -errno. */
 int gi_producer_choose_way(struct gush_producer *p);

@@ -148,14 +148,16 @@ static bool tee_is_faster(const struct repeat *r)
 
 static void race(struct repeat *r)
 {
+	int ret = fill_master(r);
+
 	r->raced = true;
-	if (fill_master(r) < 0 || !tee_is_faster(r)) {
-		gi_pipe_close(&r->master);
-		gi_record_add(&r->p->record, "tee", GUSH_TRIED_UNFIT, 0, "vmsplice is faster here");
-		gi_record_add(&r->p->record, "vmsplice", GUSH_TRIED_USED, 0, NULL);
+	if (ret == 0 && tee_is_faster(r))
 		return;
-	}
-	gi_record_add(&r->p->record, "tee", GUSH_TRIED_USED, 0, NULL);
+	gi_pipe_close(&r->master);
+	if (!r->p->tee_told)
+		gi_record_add(&r->p->record, "tee", ret < 0 ? GUSH_TRIED_FAILED : GUSH_TRIED_UNFIT, ret,
+			ret < 0 ? "no pipe to repeat from" : "vmsplice is as fast here, or faster");
+	r->p->tee_told = true;
 }
 
 /* ---- the loop ---- */
@@ -171,13 +173,16 @@ static ssize_t step(struct repeat *r)
 {
 	size_t most = r->bytes - r->at, behind = r->at % (r->master_bytes ? r->master_bytes : 1);
 	struct iovec piece = { (void *)(uintptr_t)(r->base + r->at), most };
-	struct gi_parcel parcel = { .pieces = &piece, .count = 1 };
+	struct gi_parcel parcel = { .way = "write", .pieces = &piece, .count = 1 };
 
-	if (r->shared.base && may_share(r))
+	if (r->shared.base && may_share(r)) {
 		parcel.by = GI_SEND_SHARE;
+		parcel.way = "vmsplice";
+	}
 	if (parcel.by == GI_SEND_SHARE && r->master.read_fd >= 0 && !r->p->refused[GI_SEND_TEE]) {
 		if (behind == 0 && r->left >= r->master_bytes)
 			parcel = (struct gi_parcel){ .by = GI_SEND_TEE,
+				.way = "tee",
 				.master = r->master.read_fd,
 				.master_bytes = r->master_bytes };
 		else if (most > r->master_bytes - behind)
@@ -192,8 +197,8 @@ static void change_way(struct repeat *r, uint64_t sent)
 {
 	if (!may_share(r))
 		return;
-	if (!r->shared.base && sent >= SHARE_AFTER && begin_sharing(r) == 0)
-		gi_record_add(&r->p->record, "vmsplice", GUSH_TRIED_USED, 0, NULL);
+	if (!r->shared.base && sent >= SHARE_AFTER)
+		begin_sharing(r); /* without the memory it is copied on */
 	if (r->shared.base && !r->raced && sent >= RACE_AFTER && r->at == 0)
 		race(r);
 }
@@ -203,8 +208,6 @@ static int64_t run(struct repeat *r)
 	uint64_t sent = 0;
 	int ret = begin_copying(r);
 
-	if (ret == 0 && r->p->record.count == 0)
-		gi_record_add(&r->p->record, "write", GUSH_TRIED_USED, 0, NULL);
 	while (ret == 0 && r->left > 0) {
 		ssize_t n;
 

@@ -89,6 +89,7 @@ static int take_error(struct gush_producer *p, const struct gi_parcel *parcel, i
 
 	if (error == -EAGAIN)
 		return error;
+	gi_record_use(&p->record, parcel->way);
 	if (gi_errclass(calls[parcel->by], error).class != GI_CLASS_NEXT) {
 		gi_record_outcome(&p->record, GUSH_TRIED_USED, error, NULL);
 		p->error = error;
@@ -98,8 +99,6 @@ static int take_error(struct gush_producer *p, const struct gi_parcel *parcel, i
 	p->refused[parcel->by] = true;
 	if (parcel->by == GI_SEND_SHARE)
 		gi_producer_stop_sharing(p);
-	else if (parcel->by == GI_SEND_TEE)
-		gi_record_add(&p->record, "vmsplice", GUSH_TRIED_USED, 0, NULL);
 	return 0;
 }
 
@@ -116,6 +115,7 @@ ssize_t gi_producer_move(struct gush_producer *p, const struct gi_parcel *parcel
 	if (n < 0)
 		return take_error(p, parcel, (int)n);
 	p->delivered_bytes += (uint64_t)n;
+	gi_record_use(&p->record, parcel->way);
 	gi_record_bytes(&p->record, (uint64_t)n);
 	gi_transit_enlarge_end(&p->sink, p->delivered_bytes);
 	return n;
@@ -156,6 +156,7 @@ static int send_front(struct gush_producer *p, bool all)
 	struct gi_parcel parcel = { .by = p->sharing ? GI_SEND_SHARE : GI_SEND_COPY, .pieces = pieces };
 	ssize_t n;
 
+	parcel.way = gi_producer_way(p);
 	parcel.count = gi_queue_front(&p->queue, pieces, PIECES_MOST);
 	if (p->sharing) {
 		mark_in_flight(p, parcel.count);
@@ -252,17 +253,16 @@ static ssize_t send_pieces(struct gush_producer *p, const struct iovec *pieces, 
 	bool large = total / count >= SHARED_PIECE_LEAST;
 	uint64_t done = 0;
 
-	if (p->record.count == 0)
-		gi_record_add(&p->record, large && may_share_constant(p) ? "vmsplice" : "write",
-			GUSH_TRIED_USED, 0, NULL);
 	while (done < total) {
 		struct iovec rest[PIECES_MOST];
-		struct gi_parcel parcel = { .pieces = rest };
+		struct gi_parcel parcel = { .way = "write", .pieces = rest };
 		ssize_t moved;
 
 		parcel.count = rest_of(pieces, count, done, rest);
-		if (large && may_share_constant(p))
+		if (large && may_share_constant(p)) {
 			parcel.by = GI_SEND_SHARE;
+			parcel.way = "vmsplice";
+		}
 		moved = gi_producer_move(p, &parcel);
 
 		if (moved < 0)

@@ -35,6 +35,13 @@ size_t gi_producer_chunk(const struct gush_producer *p)
 	return capacity < p->ring.block_bytes ? capacity : p->ring.block_bytes;
 }
 
+const char *gi_producer_way(const struct gush_producer *p)
+{
+	if (!p->sharing)
+		return "write";
+	return p->options.policy == GUSH_TRUST_READER ? "vmsplice" : gi_protect_way(&p->protect);
+}
+
 /* ---- opening a ring to share from ---- */
 
 static int open_huge_ring(const struct gush_producer *p, uint64_t usual_bytes, struct gi_ring *ret_ring)

@@ -29,6 +29,7 @@
 
 static int give_up(struct gi_protect *protect, int error, const char *reason, struct gi_record *record)
 {
+	gi_record_use(record, gi_protect_way(protect));
 	gi_record_outcome(record, GUSH_TRIED_FAILED, error, reason);
 	protect->way = GI_PROTECT_NONE;
 	return -EOPNOTSUPP;
@@ -116,6 +117,13 @@ int gi_protect_open(struct gi_protect *protect, struct gi_ring *ring, bool fresh
 	return protect->way == GI_PROTECT_NONE ? -EOPNOTSUPP : 0;
 }
 
+const char *gi_protect_way(const struct gi_protect *protect)
+{
+	if (protect->way == GI_PROTECT_BARRIER)
+		return gi_barrier_at(protect->barrier_index)->name;
+	return FRESH_NAME;
+}
+
 void gi_protect_init(struct gi_protect *protect)
 {
 	*protect = (struct gi_protect){ .pagemap = -1, .canary.pipe = GI_PIPE_NONE };
@@ -178,6 +186,7 @@ static void protect_by_barrier(struct gi_protect *protect, struct gi_record *rec
 
 	if (ret == 0)
 		return;
+	gi_record_use(record, gi_protect_way(protect));
 	gi_record_outcome(record, GUSH_TRIED_FAILED, ret,
 		ret == -EOPNOTSUPP ? "it protects no longer, the canary says" : "it cannot run any longer");
 	ret = protect->canary.singing ? renew_canary(protect) : 0;
@@ -237,6 +246,7 @@ static void judge_cost(struct gi_protect *protect, int64_t pass_ns, struct gi_re
 
 	protect->dear = dear ? protect->dear + 1 : 0;
 	if (protect->way == GI_PROTECT_BARRIER && protect->dear >= DEAR_PASSES) {
+		gi_record_use(record, gi_protect_way(protect));
 		gi_record_outcome(record, GUSH_TRIED_USED, 0,
 			"copying this process's page tables took too much of each pass");
 		use_fresh(protect, record);
@@ -258,6 +268,7 @@ static void judge_pace(
 		protect->best_pace = pace;
 	protect->slow = pace > SLOW_PACE * protect->best_pace ? protect->slow + 1 : 0;
 	if (protect->slow >= SLOW_PASSES) {
+		gi_record_use(record, gi_protect_way(protect));
 		gi_record_outcome(record, GUSH_TRIED_USED, 0,
 			"passes became slow, and whether huge pages were split cannot be asked here");
 		use_fresh(protect, record);

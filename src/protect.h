@@ -49,6 +49,8 @@ void gi_protect_init(struct gi_protect *protect); /* nothing is open; gi_protect
 int gi_protect_open(struct gi_protect *protect, struct gi_ring *ring, bool fresh, struct gi_record *record);
 void gi_protect_close(struct gi_protect *protect);
 
+const char *gi_protect_way(const struct gi_protect *protect); /* for the record */
+
 /* In a forked child: fork was a barrier, and what was opened belongs to the parent. 0 or -errno. */
 int gi_protect_forked(struct gi_protect *protect, struct gi_ring *ring);
 

@@ -13,23 +13,34 @@ void gi_record_add(struct gi_record *r, const char *method, int outcome, int err
 		return;
 	r->entries[r->count].method = method;
 	r->entries[r->count].bytes = 0;
-	r->count++;
+	r->current = r->count++;
 	gi_record_outcome(r, outcome, error, reason);
+}
+
+void gi_record_use(struct gi_record *r, const char *method)
+{
+	for (size_t i = r->count; i-- > 0;) {
+		if (r->entries[i].outcome == GUSH_TRIED_USED && strcmp(r->entries[i].method, method) == 0) {
+			r->current = i;
+			return;
+		}
+	}
+	gi_record_add(r, method, GUSH_TRIED_USED, 0, NULL);
 }
 
 void gi_record_bytes(struct gi_record *r, uint64_t bytes)
 {
 	if (r->count > 0)
-		r->entries[r->count - 1].bytes += bytes;
+		r->entries[r->current].bytes += bytes;
 }
 
 void gi_record_outcome(struct gi_record *r, int outcome, int error, const char *reason)
 {
 	if (r->count == 0)
 		return;
-	r->entries[r->count - 1].outcome = outcome;
-	r->entries[r->count - 1].error = error;
-	r->entries[r->count - 1].reason = reason;
+	r->entries[r->current].outcome = outcome;
+	r->entries[r->current].error = error;
+	r->entries[r->current].reason = reason;
 }
 
 int gi_record_entry(const struct gi_record *r, size_t index, struct gush_report_entry *ret_entry)

@@ -137,19 +137,20 @@ static const char *judge_record(const struct gush_producer *p, const struct prod
 		       (inject.call == INJECT_VMSPLICE_PIECES || inject.call == INJECT_TEE) &&
 		       inject.hit_running && (inject.call != INJECT_TEE || inject.hit_out == o->sink_fd) &&
 		       !in_list(last_words, (int)inject.value);
-	bool told_error = o->ret == 0 || of_memory(), told_refusal = !refused;
+	bool told_error = o->ret == 0 || of_memory(), told_refusal = !refused, used = false;
 	uint64_t bytes = 0;
 	size_t i;
 
 	for (i = 0; gush_producer_report_entry(p, i, &e) == 0; i++) {
 		bytes += e.bytes;
+		used |= e.outcome == GUSH_TRIED_USED;
 		told_error |= e.error == o->ret;
 		told_refusal |= e.outcome == GUSH_TRIED_FAILED && e.error == -(int)inject.value;
 	}
 	if (bytes != o->delivered)
 		return "the record's bytes do not add up to what was delivered";
-	if (i > 0 && e.outcome != GUSH_TRIED_USED)
-		return "the record does not end with the way that was used";
+	if (i > 0 && !used)
+		return "the record has no way that was used";
 	if (!told_error)
 		return "the record does not name the error";
 	return told_refusal ? NULL : "the record does not name what was refused";

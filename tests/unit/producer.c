@@ -383,6 +383,47 @@ static void repeats(void)
 
 /* ---- the environment, descriptors ---- */
 
+static uint64_t bytes_on_record(const struct gush_producer *p, const char *way)
+{
+	struct gush_report_entry e = { .size = sizeof(e) };
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; gush_producer_report_entry(p, i, &e) == 0; i++)
+		if (strcmp(e.method, way) == 0)
+			bytes += e.bytes;
+	return bytes;
+}
+
+/* Each way's bytes are its own, however ways take turns. */
+static void mixed_ways(void)
+{
+	static unsigned char page[65536];
+	struct gush_region region;
+	struct gush_producer *p;
+	uint64_t total = 0;
+	struct far far;
+	int fds[2];
+
+	CHECK_INT(pipe2(fds, O_CLOEXEC), 0);
+	far_start(&far, fds[0]);
+	p = open_producer(fds[1], GUSH_CONSTANT, 0, 0);
+	for (int i = 0; i < 20; i++) {
+		CHECK_INT(gush_producer_reserve(p, 100, 100, &region), 0);
+		fill(region.memory, 100, total);
+		CHECK_INT(gush_producer_commit(p, &region, 100), 0);
+		fill(page, sizeof(page), total + 100);
+		CHECK_INT(gush_producer_send(p, &(struct iovec){ page, sizeof(page) }, 1), sizeof(page));
+		total += 100 + sizeof(page);
+		while (far.bytes < total) /* the page is written again */
+			usleep(100);
+	}
+	CHECK_INT(bytes_on_record(p, "write"), 20 * 100);
+	CHECK_INT(bytes_on_record(p, "vmsplice"), 20 * sizeof(page));
+	gush_producer_close(p);
+	close(fds[1]);
+	far_end(&far, total);
+}
+
 static void policy_from_environment(void)
 {
 	struct gush_report_entry e = { .size = sizeof(e) };
@@ -429,6 +470,7 @@ int main(void)
 	TEST(own_memory_on_record);
 	TEST(pieces_too_long);
 	TEST(repeats);
+	TEST(mixed_ways);
 	TEST(policy_from_environment);
 	TEST(leaves_nothing_open);
 	return test_end();
