@@ -192,6 +192,11 @@ static void large_process(void)
 
 /* ---- a memory cgroup ---- */
 
+/*
+ * Not with a reader that keeps one page of each huge one: all of those stay, charged to the sender, so that
+ * 24 MiB are soon full. Then the library copies, but the process may be killed before.
+ */
+
 #define GROUP_LIMIT "25165824"
 
 static char group[300];
@@ -252,7 +257,7 @@ static void in_group_body(void)
 	hold_end_good(&h, 60 * MIB);
 }
 
-static void memory_limit(void)
+static void memory_cgroup(void)
 {
 	static const uint64_t rings[] = { 0, RING, 64 * MIB };
 
@@ -264,7 +269,7 @@ static void memory_limit(void)
 	for (size_t i = 0; i < 4 * COUNT(rings) && !test_bad; i++) {
 		group_ring = rings[i / 4];
 		group_policy = i % 2 ? GUSH_GIVE : GUSH_PROTECT;
-		group_kind = i / 2 % 2 ? HOLD_SPARSE : HOLD_PIPES;
+		group_kind = i / 2 % 2 ? HOLD_TEE : HOLD_PIPES;
 		in_child(in_group_body);
 		if (test_bad)
 			printf("  policy %u, %s, ring %llu\n", group_policy, hold_names[group_kind],
@@ -286,6 +291,6 @@ int main(void)
 	TEST(no_huge_pages);
 	TEST(locked_memory);
 	TEST(large_process);
-	TEST(memory_limit);
+	TEST(memory_cgroup);
 	return test_end();
 }
