@@ -88,7 +88,7 @@ static int send_before_barrier(struct gush_producer *p, const struct gi_block *b
 /* 0, -errno, or 1: look again. */
 static int next_block(struct gush_producer *p)
 {
-	size_t next = (p->ring.now + 1) % p->ring.count;
+	size_t next = (p->ring.now + 1) % p->ring.turn;
 	struct gi_block *block = p->ring.blocks[next];
 	int ret = make_idle(p, block);
 

@@ -22,6 +22,9 @@
 
 /* A ring is doubled when more than a quarter of its blocks were in flight still, and were renewed. */
 #define RENEWED_SHARE 4
+#define FRESH_BLOCKS 4
+/* A huge page may have to be copied in small ones, twice, before it is noticed. */
+#define LEAST_ROOM_BLOCKS 4
 #define SMALL_SHARE 4 /* nor used when more than a quarter of them cannot be had */
 #define ROOM_SHARE 4  /* and never takes more than this part of the memory there is */
 
@@ -285,6 +288,25 @@ static void grow(struct gi_protect *protect, struct gi_ring *ring)
 	gi_ring_double(ring); /* refused: it stays as it is */
 }
 
+/*
+ * Fresh pages need no ring: what was sent is given away. Few blocks, so that the kernel clears memory that is
+ * in the cache still: 5.4 GiB/s with 8 MiB, 3.8 with 32, to a splicing reader on two CPUs.
+ */
+static void use_few(struct gi_ring *ring)
+{
+	for (size_t i = FRESH_BLOCKS; i < ring->turn; i++)
+		if (gi_block_idle(ring->blocks[i]))
+			gi_hugebuf_renew(ring->blocks[i]->base, ring->block_bytes);
+	if (ring->turn > FRESH_BLOCKS)
+		ring->turn = FRESH_BLOCKS;
+}
+
+/* A reader that keeps one page of each huge page makes this process own all of them. */
+static bool short_of_memory(const struct gi_protect *protect, const struct gi_ring *ring)
+{
+	return protect->renewed > 0 && gi_memory_room() < LEAST_ROOM_BLOCKS * ring->block_bytes;
+}
+
 static void begin_pass(struct gi_protect *protect, struct gi_ring *ring, struct gi_record *record)
 {
 	int64_t now = gi_sys_now_ns(), pass_ns = now - protect->pass_began_ns;
@@ -292,6 +314,10 @@ static void begin_pass(struct gi_protect *protect, struct gi_ring *ring, struct 
 	judge_cost(protect, pass_ns, record);
 	judge_pace(protect, ring, pass_ns, record);
 	grow(protect, ring);
+	if (protect->way == GI_PROTECT_FRESH)
+		use_few(ring);
+	if (short_of_memory(protect, ring))
+		give_up(protect, -ENOMEM, "readers keep pages of this process, and memory is short", record);
 	if (protect->way == GI_PROTECT_FRESH && check_fresh(protect) < 0)
 		give_up(protect, -EOPNOTSUPP, "it protects no longer, the canary says", record);
 	protect->pass_began_ns = now;

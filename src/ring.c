@@ -49,6 +49,7 @@ static int add_map(struct gi_ring *ring, size_t count, size_t spare)
 	if (spare)
 		ring->spare = map->base + count * ring->block_bytes;
 	ring->map_count++;
+	ring->turn = ring->count;
 	return 0;
 }
 

@@ -23,7 +23,8 @@ struct gi_block {
 struct gi_ring {
 	size_t block_bytes;
 	struct gi_block **blocks; /* each stays where it is as long as the ring */
-	size_t count, now;	  /* now: the one that is lent from */
+	size_t count, turn,
+		now; /* turn: how many of them are used, round and round; now: the one lent from */
 	bool huge;
 	char *spare; /* a block's worth behind the first blocks, in their mapping; NULL: none */
 	struct gi_hugebuf maps[GI_RING_MAPS];

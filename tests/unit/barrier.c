@@ -242,37 +242,6 @@ static void probe_that_cannot_run(void)
 }
 
 static atomic_int foreign_signals;
-static pid_t own_pid;
-
-static void note_pid(int number)
-{
-	(void)number;
-	atomic_fetch_add(&storm_signals, 1);
-	if (syscall(SYS_getpid) != own_pid)
-		atomic_fetch_add(&foreign_signals, 1);
-}
-
-/* No handler runs in anybody else, no child is left, and no barrier fails for a signal. */
-static void while_signals_rain(void)
-{
-	struct sigaction act = { .sa_handler = note_pid };
-
-	if (!usable)
-		SKIP("no barrier protects here");
-	own_pid = getpid();
-	storm_start(100000);
-	sigaction(SIGUSR1, &act, NULL);
-	for (size_t i = 0; gi_barrier_at(i); i++) {
-		atomic_store(&storm_signals, 0);
-		while (atomic_load(&storm_signals) < 50)
-			if (!CHECK_INT(gi_barrier_run(gi_barrier_at(i)), 0))
-				break;
-	}
-	storm_stop();
-	CHECK_INT(atomic_load(&foreign_signals), 0);
-	errno = 0;
-	CHECK(waitpid(-1, NULL, __WALL | WNOHANG) < 0 && errno == ECHILD);
-}
 
 static void handler_of_children(int number)
 {
@@ -345,7 +314,6 @@ int main(void)
 	TEST(unusable_barriers);
 	TEST(control_of_the_control);
 	TEST(probe_that_cannot_run);
-	TEST(while_signals_rain);
 	TEST(callers_children);
 	TEST(renewed_pages_leave_those_in_flight);
 	TEST(leaves_nothing_open);
