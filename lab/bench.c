@@ -284,7 +284,7 @@ static int bench_run(const struct bench_subject *subject, int argc, char **argv)
 	return ret;
 }
 
-static const struct bench_subject *const subjects[] = { &bench_transfers, &bench_producers };
+static const struct bench_subject *const subjects[] = { &bench_transfers, &bench_producers, NULL };
 
 static const struct option_table overview = {
 	.usage = "gush bench WHAT [OPTION]...",
@@ -302,9 +302,9 @@ int bench_main(int argc, char **argv)
 	struct bench_options unused = { 0 };
 	int first, ret;
 
-	for (size_t i = 0; argc > 1 && i < sizeof(subjects) / sizeof(*subjects); i++)
-		if (strcmp(argv[1], subjects[i]->name) == 0)
-			return bench_run(subjects[i], argc - 1, argv + 1);
+	for (const struct bench_subject *const *s = subjects; argc > 1 && *s; s++)
+		if (strcmp(argv[1], (*s)->name) == 0)
+			return bench_run(*s, argc - 1, argv + 1);
 	ret = option_parse(&overview, argc, argv, &unused, &first); /* --help, --version */
 	if (ret != OPTION_DONE)
 		return ret;

@@ -23,11 +23,11 @@ static const struct option_table table = {
 /* The words, with spaces between them and a newline behind. NULL: no memory. */
 static char *make_line(char *const *words, int count, size_t *ret_bytes)
 {
-	size_t bytes = 0, at = 0;
+	size_t bytes = 1, at = 0; /* at least the newline */
 	char *line;
 
 	for (int i = 0; i < count; i++)
-		bytes += strlen(words[i]) + 1;
+		bytes += strlen(words[i]) + (i > 0);
 	line = malloc(bytes);
 	if (!line)
 		return NULL;
