@@ -107,7 +107,7 @@ _gush() {
   fi
   if [[ $cur != -* ]]; then
     case $command in
-      bench) _gush_offer 'transfers producers' ;;
+      bench) _gush_offer 'transfers producers tools' ;;
       install-links) _gush_offer_folders ;;
     esac
     return 0

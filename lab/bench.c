@@ -43,7 +43,7 @@ struct cell {
 struct bench {
 	const struct bench_subject *subject;
 	struct cell *cells;
-	size_t rounds;
+	size_t count, rounds;
 	uint64_t seed;
 	struct environment env;
 	struct placement placement;
@@ -51,10 +51,10 @@ struct bench {
 
 static int prepare(struct bench *b)
 {
-	b->cells = calloc(b->subject->count, sizeof(*b->cells));
+	b->cells = calloc(b->count, sizeof(*b->cells));
 	if (!b->cells)
 		return -ENOMEM;
-	for (size_t i = 0; i < b->subject->count; i++) {
+	for (size_t i = 0; i < b->count; i++) {
 		struct cell *c = &b->cells[i];
 
 		b->subject->describe(i, &c->row);
@@ -68,7 +68,7 @@ static int prepare(struct bench *b)
 
 static void release(struct bench *b)
 {
-	for (size_t i = 0; b->cells && i < b->subject->count; i++) {
+	for (size_t i = 0; b->cells && i < b->count; i++) {
 		free(b->cells[i].rounds);
 		free(b->cells[i].rates);
 	}
@@ -83,12 +83,12 @@ static void run_cell(struct bench *b, size_t index, size_t number)
 
 	c->rounds[number] = f;
 	c->rates[number] =
-		f.error || f.seconds <= 0 ? (double)NAN : (double)f.bytes / (double)(1 << 30) / f.seconds;
+		f.error || f.seconds <= 0 ? (double)NAN : (double)f.bytes / c->row.unit / f.seconds;
 }
 
 static int run_rounds(struct bench *b)
 {
-	size_t count = b->subject->count, *order = calloc(count, sizeof(*order));
+	size_t count = b->count, *order = calloc(count, sizeof(*order));
 	uint64_t random = b->seed;
 	struct progress p;
 
@@ -136,7 +136,8 @@ static double cpu_of(const struct bench *b, size_t i)
 	for (size_t n = 0; n < b->rounds; n++) {
 		const struct flow_figures *f = &b->cells[i].rounds[n];
 
-		values[n] = f->bytes ? f->mover_cpu_s / ((double)f->bytes / (double)(1 << 30)) : (double)NAN;
+		values[n] =
+			f->bytes ? f->mover_cpu_s / ((double)f->bytes / b->cells[i].row.unit) : (double)NAN;
 	}
 	median = stats_median(values, b->rounds);
 	free(values);
@@ -148,7 +149,7 @@ static void print_row(const struct bench *b, size_t i, FILE *stream)
 	const struct cell *c = &b->cells[i];
 	struct interval rate = rate_of(b, i), ratio = ratio_of(b, i);
 
-	fprintf(stream, "%-7s %-10s %-11s", c->row.from, c->row.to, c->row.way);
+	fprintf(stream, "%-8s %-10s %-11s", c->row.from, c->row.to, c->row.way);
 	if (!isfinite(rate.median)) {
 		fprintf(stream, " failed: %s\n", strerror(-c->rounds[0].error));
 		return;
@@ -159,9 +160,9 @@ static void print_row(const struct bench *b, size_t i, FILE *stream)
 
 static void print_table(const struct bench *b, FILE *stream)
 {
-	fprintf(stream, "\n%-7s %-10s %-11s %6s %13s %7s %7s  %s\n", "from", "to", "way", "GiB/s",
+	fprintf(stream, "\n%-8s %-10s %-11s %6s %13s %7s %7s  %s\n", "from", "to", "way", "GiB/s",
 		"95 %         ", "ratio", "CPU s/G", "moved by");
-	for (size_t i = 0; i < b->subject->count; i++)
+	for (size_t i = 0; i < b->count; i++)
 		print_row(b, i, stream);
 	fprintf(stream,
 		"\nGiB/s: median and 95 %% interval of %zu rounds; ratio: to %s, round by round;\n"
@@ -210,7 +211,7 @@ static int write_json(const void *results, FILE *stream)
 	json_int(&j, NULL, b->placement.receiver_cpu);
 	json_close(&j);
 	json_open(&j, b->subject->name, '[');
-	for (size_t i = 0; i < b->subject->count; i++)
+	for (size_t i = 0; i < b->count; i++)
 		json_cell(&j, b, i);
 	json_close(&j);
 	json_close(&j);
@@ -260,13 +261,21 @@ static int bench_run(const struct bench_subject *subject, int argc, char **argv)
 	};
 	struct bench b = { .subject = subject };
 	struct bench_options o = { 0 };
+	const char *wrong = NULL;
 	struct output json;
 	int first, ret = option_parse(&table, argc, argv, &o, &first);
 
 	if (ret != OPTION_DONE)
 		return ret;
-	if (first < argc)
+	if (first < argc && !subject->begin)
 		return option_usage_error(&table, "'%s': takes no operands", argv[first]);
+	ret = subject->begin ? subject->begin(argc - first, argv + first, &wrong) : 0;
+	if (ret == -EINVAL)
+		return option_usage_error(
+			&table, "'%s' is not TOOL=PATH, with a tool that is measured", wrong);
+	if (ret < 0)
+		return diag_errno(ret, "%s", wrong), 1;
+	b.count = subject->count();
 	if (o.rounds > ROUNDS_MOST)
 		return option_usage_error(&table, "--rounds: at most %d", ROUNDS_MOST);
 	ret = place(&b, &table, o.cpus);
@@ -284,13 +293,15 @@ static int bench_run(const struct bench_subject *subject, int argc, char **argv)
 	return ret;
 }
 
-static const struct bench_subject *const subjects[] = { &bench_transfers, &bench_producers, NULL };
+static const struct bench_subject *const subjects[] = { &bench_transfers, &bench_producers, &bench_tools,
+	NULL };
 
 static const struct option_table overview = {
 	.usage = "gush bench WHAT [OPTION]...",
 	.summary = "Measure how fast the library moves bytes, beside plain loops. WHAT is one of\n"
 		   "  transfers   between pairs of kinds of descriptors\n"
 		   "  producers   from memory into a pipe, under each policy\n"
+		   "  tools       yes, cat and tee, beside the system's\n"
 		   "'gush bench WHAT --help' tells more. FILE may be '-' for standard output.",
 	.options = specs,
 	.usage_status = 2,
@@ -309,7 +320,7 @@ int bench_main(int argc, char **argv)
 	if (ret != OPTION_DONE)
 		return ret;
 	if (first == argc)
-		return option_usage_error(&overview, "what? there are: transfers, producers");
+		return option_usage_error(&overview, "what? there are: transfers, producers, tools");
 	return option_usage_error(
-		&overview, "'%s' is nothing to measure; there are: transfers, producers", argv[first]);
+		&overview, "'%s' is nothing to measure; there are: transfers, producers, tools", argv[first]);
 }

@@ -217,8 +217,14 @@ static void describe(size_t index, struct bench_row *ret_row)
 		.from = "counter",
 		.to = readers[index / WAYS].name,
 		.way = ways[index % WAYS].name,
+		.unit = BENCH_GIB,
 		.base = index / WAYS * WAYS + PLAIN,
 	};
+}
+
+static size_t count(void)
+{
+	return READERS * WAYS;
 }
 
 const struct bench_subject bench_producers = {
@@ -229,7 +235,7 @@ const struct bench_subject bench_producers = {
 		   "128 KiB and a ring of 32 MiB that is sent by vmsplice and not protected. The\n"
 		   "reader splices to /dev/null, or reads. FILE may be '-' for standard output.",
 	.base = "the write loop",
-	.count = READERS * WAYS,
+	.count = count,
 	.describe = describe,
 	.run = run,
 };

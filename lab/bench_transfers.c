@@ -38,6 +38,7 @@ static void describe(size_t index, struct bench_row *ret_row)
 		.from = flow_end_name(flow.source),
 		.to = flow_end_name(flow.sink),
 		.way = flow_way_name(flow.way),
+		.unit = BENCH_GIB,
 		.base = index / FLOW_WAYS * FLOW_WAYS + FLOW_PLAIN,
 	};
 }
@@ -52,6 +53,11 @@ static struct flow_figures run(size_t index, const struct placement *placement, 
 	return flow_run(&flow);
 }
 
+static size_t count(void)
+{
+	return PAIRS * FLOW_WAYS;
+}
+
 const struct bench_subject bench_transfers = {
 	.name = "transfers",
 	.usage = "gush bench transfers [OPTION]...",
@@ -59,7 +65,7 @@ const struct bench_subject bench_transfers = {
 		   "by the way it chooses, by its read-write, and beside a plain loop of read and\n"
 		   "write with 64 KiB. FILE may be '-' for standard output.",
 	.base = "the plain loop",
-	.count = PAIRS * FLOW_WAYS,
+	.count = count,
 	.describe = describe,
 	.run = run,
 };

@@ -3,6 +3,7 @@
 
 #include "ends.h"
 #include "receiver.h"
+#include "sender.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -45,4 +46,19 @@ void crew_empty_by_splice(int fd)
 void crew_empty_by_read(int fd)
 {
 	empty(fd, &(struct receiver_config){ .call = RECEIVER_READ, .chunk_bytes = READ_CHUNK });
+}
+
+void crew_feed_by_vmsplice(int fd)
+{
+	const struct sender_config config = {
+		.call = SENDER_VMSPLICE,
+		.chunk_bytes = SPLICE_CHUNK,
+		.chunks = 2,
+		.huge = true,
+	};
+	struct sender s;
+
+	if (sender_prepare(&s, fd, &config) == 0)
+		sender_run(&s, 0);
+	sender_release(&s);
 }

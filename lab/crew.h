@@ -15,4 +15,7 @@ void crew_reap(pid_t pid);
 void crew_empty_by_splice(int fd); /* to /dev/null */
 void crew_empty_by_read(int fd);
 
+/* Feeds a pipe, from huge pages that never change, until nobody reads. */
+void crew_feed_by_vmsplice(int fd);
+
 #endif

@@ -3,13 +3,14 @@
 
 #include "crew.h"
 #include "gush.h"
-#include "sender.h"
+#include "pipe.h"
 #include "sys.h"
 #include "tcp_pair.h"
 #include "usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,21 +121,6 @@ static void close_fd(int *fd)
 }
 
 /* ---- what feeds and what empties, in processes of their own, until the mover has gone ---- */
-
-static void feed_pipe(int fd)
-{
-	const struct sender_config config = {
-		.call = SENDER_VMSPLICE,
-		.chunk_bytes = PIPE_CHUNK,
-		.chunks = 2,
-		.huge = true,
-	};
-	struct sender s;
-
-	if (sender_prepare(&s, fd, &config) == 0)
-		sender_run(&s, 0);
-	sender_release(&s);
-}
 
 static void feed_socket(int fd)
 {
@@ -282,8 +268,8 @@ static void run_processes(
 	pid_t feeder = 0, drainer = 0, mover;
 
 	if (from->behind >= 0)
-		feeder = start_other(
-			is_socket(flow->source) ? feed_socket : feed_pipe, from, to, flow->other_cpu);
+		feeder = start_other(is_socket(flow->source) ? feed_socket : crew_feed_by_vmsplice, from, to,
+			flow->other_cpu);
 	if (to->behind >= 0)
 		drainer = start_other(is_socket(flow->sink) ? empty_socket : crew_empty_by_splice, to, from,
 			flow->other_cpu);
