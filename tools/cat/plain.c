@@ -6,9 +6,7 @@
 #include "gush.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void explain(const struct cat_input *input, const struct gush_transfer *t)
@@ -59,14 +57,23 @@ static enum cat_result blame(const struct cat_input *input, int error)
 	return n == 0 ? CAT_DONE : write_failed(error);
 }
 
+/* The two ends of one pipe, say: the library refuses what would never end. */
+static bool is_same(int a, int b)
+{
+	struct stat s, t;
+
+	return fstat(a, &s) == 0 && fstat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+}
+
 static enum cat_result not_opened(const struct cat_input *input, int error)
 {
+	if (error == -EINVAL && is_same(input->fd, STDOUT_FILENO)) {
+		diag("%s: input file is output file", input->shown);
+		return CAT_READ_FAILED;
+	}
 	switch (error) {
 	case -EBADF:
 		return blame(input, error);
-	case -EINVAL: /* the two ends of one pipe, say */
-		diag("%s: input file is output file", input->shown);
-		return CAT_READ_FAILED;
 	case -ENOMEM:
 		diag("memory exhausted");
 		return CAT_WRITE_FAILED;
