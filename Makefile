@@ -16,7 +16,7 @@ ALL_LDFLAGS = -pthread $(SANFLAGS) $(LDFLAGS)
 LIB_SRC    := $(wildcard src/*.c)
 COMMON_SRC := $(wildcard tools/common/*.c)
 PAIR_SRC   := $(wildcard tools/pair/*.c)
-GUSH_SRC   := $(wildcard tools/*.c)
+GUSH_SRC   := $(wildcard tools/*.c tools/cat/*.c)
 LAB_SRC    := $(wildcard lab/*.c)
 UNIT_SRC   := $(wildcard tests/unit/*.c)
 FAULT_SRC  := $(wildcard tests/fault/*.c)
@@ -160,7 +160,7 @@ fuzz:
 ladder: all
 	$(O)/gush ladder $(LADDER_FLAGS)
 
-TESTS = $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(GAUNTLET_BIN) $(wildcard tests/abi/*.sh tests/cli/*.sh tests/kinds/*.sh)
+TESTS = $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(GAUNTLET_BIN) $(wildcard tests/abi/*.sh tests/cli/*.sh tests/conform/*.sh tests/kinds/*.sh)
 check-build: all $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(GAUNTLET_BIN) $(HELPER_BIN) $(O)/tests/template
 check: check-build
 	@O=$(O) SAN='$(SAN)' CC='$(CC)' sh tests/run $(TESTS)

@@ -6,7 +6,9 @@
 # ---- lists: sub-commands, and for each its options ("=" behind those that take a value) ----
 # tests/cli/agree.sh reads the lines from here to the end of the lists, and compares them with --help, with
 # the manual pages and with "gush ladder --list".
-_gush_commands='yes write read probe ladder bench install-links'
+_gush_commands='cat yes write read probe ladder bench install-links'
+_gush_cat='--number-nonblank --number --squeeze-blank --show-nonprinting --show-ends --show-tabs --show-all --stable
+  --explain --help --version'
 _gush_yes='--help --version'
 _gush_write='--busy-loop --poll --huge-page --check-huge-page --buf-size= --write-with-vmsplice
   --read-with-splice --gift --lock-memory --dont-touch-pages --same-buffer --bytes-to-pipe= --pipe-size=
@@ -108,6 +110,7 @@ _gush() {
   if [[ $cur != -* ]]; then
     case $command in
       bench) _gush_offer 'transfers producers tools' ;;
+      cat) _gush_offer_files ;;
       install-links) _gush_offer_folders ;;
     esac
     return 0

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static const struct command commands[] = {
+	{ "cat", "cat", "files, pipes and what not, one after another, as cat(1)", cat_main },
 	{ "yes", "yes", "a line for ever, as yes(1)", yes_main },
 	{ "write", "gush write", "send bytes down a pipe, in the article's ways", write_main },
 	{ "read", "gush read", "take bytes from a pipe and say how fast they came", read_main },

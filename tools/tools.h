@@ -3,6 +3,7 @@
 #ifndef TOOLS_H
 #define TOOLS_H
 
+int cat_main(int argc, char **argv);
 int yes_main(int argc, char **argv);
 int install_links_main(int argc, char **argv);
 int write_main(int argc, char **argv);

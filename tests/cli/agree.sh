@@ -279,12 +279,14 @@ try() {
   got=$(completed "$@")
   [[ $got == "$want" ]] || echo "'$*' gives '$got', not '$want'"
 }
-try 'bench install-links ladder probe read write yes' gush ''
+try 'bench cat install-links ladder probe read write yes' gush ''
 try ladder gush la
 try '--help --version' gush --
 try '' gush nosuch --
 try '--help --version' gush yes --
 try '--version' gush install-links --v
+try '--show-all --show-ends --show-nonprinting --show-tabs' gush cat --sh
+try 'a result.json' gush cat -n a
 try 'sub' gush install-links s
 try '--buf-size= --busy-loop --bytes-to-pipe=' gush write --b
 try '--read-with-splice' gush read --read_w

@@ -2,7 +2,7 @@
 # gush install-links: the links it makes work, what is there already stays, and errors are told.
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
-tools='yes'
+tools='cat yes'
 self=$(readlink -f "$gush")
 
 begin fresh_folder
@@ -30,6 +30,13 @@ mkdir "$tmp/second"
 run "$tmp/gush" install-links "$tmp/second"
 is 'status through a link' "$status" 0
 is 'where it leads then' "$(readlink "$tmp/second/yes")" "$self"
+end
+
+# Each tool of GNU's that gush has is linked, and nothing else.
+begin all_of_them
+for name in $("$gush" --help | sed -n 's/^  \([a-z-]*\)  *.* as \([a-z]*\)(1)$/\1/p'); do
+  case " $tools " in *" $name "*) good ;; *) bad "no link for $name" ;; esac
+done
 end
 
 # taken NAME: there is something at $tmp/full/yes, which must be there afterwards
@@ -72,6 +79,8 @@ is 'stderr of two' "$err" \
 # A folder that nobody can write to, root included.
 run "$gush" install-links /proc/self
 is 'status of /proc/self' "$status" 1
-matches 'stderr of /proc/self' "$err" "gush install-links: /proc/self/yes: ..*"
+for tool in $tools; do
+  is "lines about $tool" "$(grep -c "^gush install-links: /proc/self/$tool: [A-Z]..*" "$tmp/err")" 1
+done
 end
 finish
