@@ -160,7 +160,7 @@ fuzz:
 ladder: all
 	$(O)/gush ladder $(LADDER_FLAGS)
 
-TESTS = $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(GAUNTLET_BIN) $(wildcard tests/abi/*.sh tests/cli/*.sh tests/kinds/*.sh)
+TESTS = $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(GAUNTLET_BIN) $(wildcard tests/abi/*.sh tests/cli/*.sh tests/conform/*.sh tests/kinds/*.sh)
 check-build: all $(UNIT_BIN) $(FAULT_BIN) $(KINDS_BIN) $(GAUNTLET_BIN) $(HELPER_BIN) $(O)/tests/template
 check: check-build
 	@O=$(O) SAN='$(SAN)' CC='$(CC)' sh tests/run $(TESTS)
