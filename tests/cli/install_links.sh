@@ -2,7 +2,7 @@
 # gush install-links: the links it makes work, what is there already stays, and errors are told.
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
-tools='yes'
+tools='tee yes'
 self=$(readlink -f "$gush")
 
 begin fresh_folder
@@ -72,6 +72,8 @@ is 'stderr of two' "$err" \
 # A folder that nobody can write to, root included.
 run "$gush" install-links /proc/self
 is 'status of /proc/self' "$status" 1
-matches 'stderr of /proc/self' "$err" "gush install-links: /proc/self/yes: ..*"
+for tool in $tools; do
+  matches 'stderr of /proc/self' "$(grep "/$tool:" "$tmp/err")" "gush install-links: /proc/self/$tool: ..*"
+done
 end
 finish
