@@ -19,8 +19,9 @@
 /* What tee reads at once, everywhere: who looks at how outputs alternate in one pipe sees the same. */
 #define READ_BYTES ((size_t)8192)
 #define READ_MOST ((size_t)128 << 10)
-#define STREAM_READS 8 /* so many full reads in a row make a stream: fewer are as fast with read and write   \
-			*/
+#define STREAM_READS                                                                                         \
+	8 /* so many full reads in a row make a stream: fewer are as fast with read and write                \
+	   */
 #define PIPE_BYTES 65536
 
 enum way { OVER, STREAM, REFUSED };
