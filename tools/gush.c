@@ -16,6 +16,7 @@
 static const struct command commands[] = {
 	{ "cat", "cat", "files, pipes and what not, one after another, as cat(1)", cat_main },
 	{ "yes", "yes", "a line for ever, as yes(1)", yes_main },
+	{ "tee", "tee", "standard input to several outputs, as tee(1)", tee_main },
 	{ "write", "gush write", "send bytes down a pipe, in the article's ways", write_main },
 	{ "read", "gush read", "take bytes from a pipe and say how fast they came", read_main },
 	{ "probe", "gush probe", "what this kernel allows, and which way moves bytes", probe_main },

@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 /* Never `write` or `read`: those would hide other commands. */
-static const char *const names[] = { "cat", "yes" };
+static const char *const names[] = { "cat", "tee", "yes" };
 #define NAMES (sizeof(names) / sizeof(*names))
 
 static const struct option_spec no_options[] = { { 0 } };
 
 static const struct option_table table = {
 	.usage = "gush install-links DIR",
-	.summary = "Make links to this gush in DIR, named as the tools it replaces: cat, yes.\n"
+	.summary = "Make links to this gush in DIR, named as the tools it replaces: cat, tee, yes.\n"
 		   "What is there already is left alone, unless it is such a link.",
 	.options = no_options,
 	.usage_status = 2,

@@ -5,6 +5,7 @@
 
 int cat_main(int argc, char **argv);
 int yes_main(int argc, char **argv);
+int tee_main(int argc, char **argv);
 int install_links_main(int argc, char **argv);
 int write_main(int argc, char **argv);
 int read_main(int argc, char **argv);

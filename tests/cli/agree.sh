@@ -78,7 +78,7 @@ options_of_help() {
 options_of_page() {
   sed -n 's/^\.It \(Fl .*\)/\1/p' "$1" |
     sed -e 's/^Fl \([A-Za-z]\) , Fl Fl \([a-z-]*\)/-\1 --\2/' -e 's/^Fl Fl \([a-z-]*\)/--\1/' -e 's/^Fl \([A-Za-z]\)$/-\1/' \
-      -e 's/ Ns = Ns Ar .*/=/' | sort
+      -e 's/ Ns = Ns Ar .*/=/' -e 's/ Ns Op .*//' | sort
 }
 
 # words_of_completion FILE LIST: the lists are assignments that any shell can read
@@ -279,11 +279,17 @@ try() {
   got=$(completed "$@")
   [[ $got == "$want" ]] || echo "'$*' gives '$got', not '$want'"
 }
-try 'bench cat install-links ladder probe read write yes' gush ''
+try 'bench cat install-links ladder probe read tee write yes' gush ''
 try ladder gush la
 try '--help --version' gush --
 try '' gush nosuch --
 try '--help --version' gush yes --
+try '--append --help --ignore-interrupts --output-error --version' gush tee -
+try '--output-error' gush tee --o
+try 'warn warn-nopipe' gush tee --output-error = w
+try '--output-error=exit --output-error=exit-nopipe' gush tee --output-error=e
+try 'a result.json' gush tee --output-error 'a r'
+try 'some file' gush tee -a so
 try '--version' gush install-links --v
 try '--show-all --show-ends --show-nonprinting --show-tabs' gush cat --sh
 try 'a result.json' gush cat -n a

@@ -25,6 +25,7 @@ golden() {
 
 golden gush gush "$gush" --help
 golden cat cat "$gush" cat --help
+golden tee tee "$gush" tee --help
 golden yes yes "$gush" yes --help
 golden install_links install-links "$gush" install-links --help
 golden write write "$gush" write --help
@@ -41,7 +42,7 @@ golden link_of_tool read "$tmp/read" --help
 golden link_of_yes yes "$tmp/yes" --he
 golden other_link gush "$tmp/other" --help
 
-tools='cat yes' # those that replace another tool call themselves as it does
+tools='cat tee yes' # those that replace another tool call themselves as it does
 begin version
 matches 'VERSION of config.mk' "$version" '[0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*'
 for command in '' write read probe install-links; do

@@ -2,7 +2,7 @@
 # gush install-links: the links it makes work, what is there already stays, and errors are told.
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
-tools='cat yes'
+tools='cat tee yes'
 self=$(readlink -f "$gush")
 
 begin fresh_folder

@@ -25,6 +25,9 @@ static const struct {
 	{ "madvise", SYS_madvise },
 	{ "mlock", SYS_mlock },
 	{ "pipe2", SYS_pipe2 },
+#ifdef SYS_poll
+	{ "poll", SYS_poll },
+#endif
 	{ "ppoll", SYS_ppoll },
 	{ "preadv2", SYS_preadv2 },
 	{ "pwritev2", SYS_pwritev2 },

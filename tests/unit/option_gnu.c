@@ -24,11 +24,14 @@ static const struct option_spec gnu_additions[] = {
 	{ 0 },
 };
 
+static const char *const gnu_modes[] = { "warn", "warn-nopipe", "exit", NULL };
+
 static const struct option_table gnu_table = {
 	.usage = "test [OPTION]...",
 	.summary = "It is tested.",
 	.options = gnu_specs,
 	.additions = gnu_additions,
+	.modes = gnu_modes,
 	.usage_status = USAGE_STATUS,
 	.style = OPTION_GNU,
 };
@@ -178,15 +181,41 @@ static void modes(void)
 {
 	static const struct good cases[] = {
 		{ { "--mode" }, { .mode = "" }, "" },
-		{ { "--mode=" }, { .mode = "" }, "" },
 		{ { "--mo=warn" }, { .mode = "warn" }, "" },
 		{ { "--mode", "warn" }, { .mode = "" }, "warn," },
 		{ { "-m" }, { .mode = "" }, "" },
-		{ { "-mwarn" }, { .mode = "warn" }, "" },
-		{ { "-m", "warn" }, { .mode = "" }, "warn," },
+		{ { "--mode=warn-n" }, { .mode = "warn-nopipe" }, "" },
+		{ { "--mode=e" }, { .mode = "exit" }, "" },
+		{ { "-mn", "warn" }, { .mode = "", .number = true }, "warn," },
+		{ { "--mode=e", "-m" }, { .mode = "" }, "" }, /* the last one holds */
+		{ { "-m", "--mode=e" }, { .mode = "exit" }, "" },
 	};
 
 	check_good(cases, COUNT(cases));
+}
+
+/* Before the next argument is looked at. */
+static void bad_modes(void)
+{
+	static const struct bad cases[] = {
+		{ { "--mode=foo", "--bar" }, "invalid argument 'foo' for" },
+		{ { "--mode=" }, "ambiguous argument '' for" },
+		{ { "--mode=w" }, "ambiguous argument 'w' for" },
+		{ { "--mode=warn-nopipe2" }, "invalid argument 'warn-nopipe2' for" },
+		{ { "--mode=a'\\\n\1\377" }, "invalid argument 'a\\'\\\\\\n\\001\\377' for" },
+	};
+	char want[500];
+
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		capture(parse_captured, &cases[i], &got);
+		CHECK_INT(captured_exit(&got), USAGE_STATUS);
+		snprintf(want, sizeof(want),
+			"test: %s '--mode'\nValid arguments are:\n  - 'warn'\n  - 'warn-nopipe'\n  - 'exit'\n"
+			"Try 'test --help' for more information.\n",
+			cases[i].message);
+		CHECK_TEXT(got.err, want);
+		CHECK_TEXT(got.out, "");
+	}
 }
 
 static void posixly_correct(void)
@@ -240,12 +269,14 @@ int main(void)
 {
 	alarm(HANG_SECONDS);
 	unsetenv("POSIXLY_CORRECT");
+	setenv("LC_ALL", "C", 1);
 	diag_set_program("test");
 	TEST(unknown);
 	TEST(ambiguous);
 	TEST(values);
 	TEST(taken);
 	TEST(modes);
+	TEST(bad_modes);
 	TEST(posixly_correct);
 	TEST(named_by_the_caller);
 	TEST(help_and_version);

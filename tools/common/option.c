@@ -2,6 +2,7 @@
 #include "option.h"
 
 #include "diag.h"
+#include "quote_word.h"
 #include "units.h"
 
 #include <errno.h>
@@ -175,6 +176,45 @@ static int bad_value(
 	return option_usage_error(table, "--%s: '%s' is not %s", o->name, text, expected[o->kind]);
 }
 
+/* As GNU's tools say it: all that is right, one a line. */
+static int bad_mode(
+	const struct option_table *table, const struct option_spec *o, const char *text, bool ambiguous)
+{
+	char option[64], quoted[1024];
+
+	snprintf(quoted, sizeof(quoted), "%s", quote_word(text));
+	snprintf(option, sizeof(option), "--%s", o->name);
+	diag("%s argument %s for %s", ambiguous ? "ambiguous" : "invalid", quoted, quote_word(option));
+	fputs("Valid arguments are:\n", stderr);
+	for (const char *const *m = table->modes; *m; m++)
+		fprintf(stderr, "  - %s\n", quote_word(*m));
+	fprintf(stderr, "Try '%s --help' for more information.\n", diag_program());
+	return table->usage_status;
+}
+
+/* text NULL: none was given. */
+static int store_mode(
+	const struct option_table *table, const struct option_spec *o, const char *text, void *values)
+{
+	const char **at = (const char **)(void *)((char *)values + o->at), *found = NULL;
+	int matches = 0;
+
+	for (const char *const *m = table->modes; text && *m; m++) {
+		if (strncmp(*m, text, strlen(text)) != 0)
+			continue;
+		found = *m;
+		matches++;
+		if (strlen(*m) == strlen(text)) {
+			matches = 1;
+			break;
+		}
+	}
+	if (text && matches != 1)
+		return bad_mode(table, o, text, matches > 1);
+	*at = text ? found : "";
+	return OPTION_DONE;
+}
+
 static int store(
 	const struct option_table *table, const struct option_spec *o, const char *text, void *values)
 {
@@ -188,8 +228,9 @@ static int store(
 		*(bool *)(void *)at = true;
 		return OPTION_DONE;
 	case OPTION_MODE:
+		return store_mode(table, o, text, values);
 	case OPTION_TEXT:
-		*(const char **)(void *)at = text ? text : "";
+		*(const char **)(void *)at = text;
 		return OPTION_DONE;
 	case OPTION_SIZE:
 		ret = parse_size(text, &number);
@@ -302,7 +343,7 @@ static int take_letters(struct parser *p, const char *letters)
 			return option_usage_error(p->table,
 				is_gnu(p->table) ? "invalid option -- '%c'" : "unknown option '-%c'",
 				*letters);
-		if (o->kind != OPTION_FLAG)
+		if (o->kind != OPTION_FLAG && o->kind != OPTION_MODE)
 			return take(p, o, letters[1] ? letters + 1 : NULL, true);
 		ret = take(p, o, NULL, true);
 	}

@@ -16,7 +16,7 @@ enum option_kind {
 	OPTION_DURATION, /* int64_t, ns, at least 1 */
 	OPTION_COUNT,	 /* uint64_t, at least 1, at most 1,000,000,000 */
 	OPTION_TEXT,	 /* const char *, not copied */
-	OPTION_MODE,	 /* the same, but only behind '=', and "" without: --output-error[=MODE] */
+	OPTION_MODE,	 /* the same, one of the table's modes: --mode=MODE; "" without, and by its letter */
 };
 
 enum option_style {
@@ -44,8 +44,9 @@ struct option_table {
 	const struct option_spec *options; /* ends with a NULL name */
 	/* What a replaced tool lacks; not to be cut short, so that its own short forms stay. May be NULL. */
 	const struct option_spec *additions;
-	const char *footer; /* behind the options; may be NULL */
-	int usage_status;   /* exit status of a usage error */
+	const char *const *modes; /* what an OPTION_MODE may be, cut short too; ends with a NULL */
+	const char *footer;	  /* behind the options; may be NULL */
+	int usage_status;	  /* exit status of a usage error */
 	enum option_style style;
 };
 
