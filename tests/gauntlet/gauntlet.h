@@ -43,6 +43,8 @@ enum middle {
 	MIDDLE_TCP_PIPE, /* a slow receiver splices onward */
 	MIDDLE_COPY,	 /* gush_copy */
 	MIDDLE_FANOUT,	 /* gush_fanout_open, with a second reader */
+	MIDDLE_OUR_CAT,	 /* gush cat, and gush tee, of the build that is tested */
+	MIDDLE_OUR_TEE,
 	MIDDLE_CAT,
 	MIDDLE_PV,
 	MIDDLE_TEE,
@@ -118,6 +120,7 @@ extern const char *const policy_names[], *const middle_names[], *const reader_na
 void config_name(const struct config *c, char *ret_name, size_t bytes);
 /* Draws all but policy, middleman and reader; large: default rings too, and more bytes. */
 void config_draw(struct config *c, uint64_t seed, bool large);
+const char *our_gush(void); /* the path of gush, of the build that this is of */
 /* NULL, or why it cannot be run here. */
 const char *config_missing(const struct config *c);
 /* Some are no use, or not promised to work. */

@@ -115,7 +115,11 @@ static void execute(const struct config *c, struct board *board)
 {
 	(void)board;
 	signal(SIGPIPE, SIG_DFL);
-	if (c->middle == MIDDLE_CAT)
+	if (c->middle == MIDDLE_OUR_CAT)
+		execl(our_gush(), "cat", (char *)NULL);
+	else if (c->middle == MIDDLE_OUR_TEE)
+		execl(our_gush(), "tee", "/dev/null", (char *)NULL);
+	else if (c->middle == MIDDLE_CAT)
 		execlp("cat", "cat", (char *)NULL);
 	else if (c->middle == MIDDLE_PV)
 		execlp("pv", "pv", "-q", (char *)NULL);
@@ -132,6 +136,8 @@ static role *const roles[MIDDLES] = {
 	[MIDDLE_TCP_PIPE] = tcp_splice_slowly,
 	[MIDDLE_COPY] = copy,
 	[MIDDLE_FANOUT] = fan_out,
+	[MIDDLE_OUR_CAT] = execute,
+	[MIDDLE_OUR_TEE] = execute,
 	[MIDDLE_CAT] = execute,
 	[MIDDLE_PV] = execute,
 	[MIDDLE_TEE] = execute,
