@@ -77,6 +77,10 @@ static enum cat_result not_opened(const struct cat_input *input, int error)
 	case -ENOMEM:
 		diag("memory exhausted");
 		return CAT_WRITE_FAILED;
+	case -ENOTSUP:
+		diag("%s: the way that GUSH_METHOD names does not suit it, or not standard output",
+			input->shown);
+		return CAT_READ_FAILED;
 	default:
 		return read_failed(input, error);
 	}
