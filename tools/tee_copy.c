@@ -199,7 +199,7 @@ static enum way transfer(struct tee *t)
 
 	while (!o->works)
 		o++;
-	options.flags = o->gone ? GUSH_NONBLOCK : 0;
+	options.flags = (o->gone ? GUSH_NONBLOCK : 0) | (t->stable ? GUSH_STABLE : 0);
 	if (gush_transfer_open(STDIN_FILENO, o->fd, &options, &transfer) < 0)
 		return REFUSED;
 	do {
@@ -261,7 +261,7 @@ static enum way fan_out(struct tee *t, struct tee_output **sinks, int *fds)
 		sinks[count] = &t->outputs[i];
 		fds[count++] = t->outputs[i].fd;
 	}
-	options.flags = GUSH_NONBLOCK;
+	options.flags = GUSH_NONBLOCK | (t->stable ? GUSH_STABLE : 0);
 	if (gush_fanout_open(STDIN_FILENO, fds, count, &options, &fanout) < 0)
 		return REFUSED;
 	for (size_t i = 0; i < count; i++)
