@@ -249,6 +249,31 @@ for options in '' -p; do
 done
 end
 
+# ---- messages, which a short read would cut ----
+
+begin messages
+if have python3; then
+  python3 - "$gush" > messages.got 2> err << 'EOF'
+import socket, subprocess, sys
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+tee = subprocess.Popen([sys.argv[1], "tee", "f"], stdin=b)
+b.close()
+for i in range(40):
+    a.send(b"%d " % i * 7000)
+a.close()
+sys.exit(tee.wait())
+EOF
+  is status $? 0
+  is stderr "$(cat err)" ''
+  awk 'BEGIN { for (i = 0; i < 40; i++) for (k = 0; k < 7000; k++) printf "%d ", i }' > messages
+  for file in messages.got f; do
+    if cmp -s "$file" messages; then good; else bad "$file has $(wc -c < $file) bytes of $(wc -c < messages)"; fi
+  done
+  end
+else
+  skip messages 'no python3'
+fi
+
 # ---- forbidden and scarce ----
 
 # works PREFIX...: three outputs and one, from a pipe and a file, are complete, and nothing is said
