@@ -9,7 +9,7 @@
 _gush_commands='cat tee yes write read probe ladder bench install-links'
 _gush_cat='--number-nonblank --number --squeeze-blank --show-nonprinting --show-ends --show-tabs --show-all --stable
   --explain --help --version'
-_gush_tee='--append --ignore-interrupts --output-error --help --version'
+_gush_tee='--append --ignore-interrupts --output-error --stable --help --version'
 _gush_yes='--help --version'
 _gush_write='--busy-loop --poll --huge-page --check-huge-page --buf-size= --write-with-vmsplice
   --read-with-splice --gift --lock-memory --dont-touch-pages --same-buffer --bytes-to-pipe= --pipe-size=

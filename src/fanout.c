@@ -2,72 +2,39 @@
 /*
  * One source, many sinks. The source is moved into a hub pipe; tee(2) puts the hub's slots into a pipe of
  * each sink's own, and a transfer takes them from there to the sink, whatever its kind. So a sink that is
- * slow, dead or odd is that transfer's business and nobody else's.
+ * slow, dead or odd is that transfer's business and nobody else's. A sink that is a pipe with room gets the
+ * slots at once, past its own pipe, and so does one that may empty the hub.
  *
  * tee takes nothing out, and a second tee starts at the head again. A sink that got more than another, since
  * its pipe had more room, is "ahead": when the hub's head comes round again, it drops that many bytes.
  */
-#include "gush.h"
+#include "fanout.h"
+
 #include "overlap.h"
 #include "pipe.h"
 #include "sys.h"
-#include "transfer.h"
-#include "transit.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROUND_BYTES ((size_t)1 << 20)
 #define GROW_AFTER_BYTES ((uint64_t)1 << 20) /* 16 times the capacity of a fresh pipe */
 
-struct leg {
-	struct gi_transit transit;
-	struct gush_transfer *transfer; /* from the pipe to the sink; NULL: the sink is out */
-	uint64_t queued_bytes;		/* put into the pipe and meant for the sink */
-	uint64_t delivered_bytes;	/* of a sink that is out */
-	size_t ahead_bytes;		/* of the hub, that this sink has already */
-	int64_t waiting_since_ns;	/* 0: not waiting */
-	int error;
-};
-
-struct gush_fanout {
-	struct gush_fanout_options options;
-	struct gi_transit hub;
-	size_t hub_bytes;
-	struct gush_transfer *input; /* from the source to the hub */
-	struct leg *legs;
-	size_t leg_count;
-	int null_fd;
-	uint64_t taken_bytes, told_bytes; /* told: by the returns of steps */
-	bool input_ended, grown;
-	bool copying; /* tee does not work here */
-	char *copy;   /* then: what the hub held */
-	size_t copy_bytes;
-	int broken; /* the hub's error: what it holds cannot be handed out any more */
-	int error;  /* of the source: everything taken before it is delivered first */
-};
-
-/* ---- legs ---- */
-
-static bool leg_works(const struct leg *leg)
+/* One that may empty the hub: the last that works, and does something with the bytes. NULL: none works. */
+static struct gi_leg *last_working_leg(struct gush_fanout *f)
 {
-	return leg->transfer != NULL;
-}
+	struct gi_leg *null = NULL;
 
-static uint64_t leg_pending(const struct leg *leg)
-{
-	return leg_works(leg) ? leg->queued_bytes - gush_transfer_delivered(leg->transfer) : 0;
-}
-
-static void leg_out(struct leg *leg, int error)
-{
-	leg->error = error;
-	leg->delivered_bytes = gush_transfer_delivered(leg->transfer);
-	leg->transfer = gush_transfer_close(leg->transfer);
-	gi_transit_put(&leg->transit, 1); /* what is in it is for nobody: closed, not pooled */
+	for (size_t i = f->leg_count; i-- > 0;) {
+		if (!gi_leg_works(&f->legs[i]))
+			continue;
+		if (!gi_leg_is_null(&f->legs[i]))
+			return &f->legs[i];
+		null = &f->legs[i];
+	}
+	return null;
 }
 
 /* Of a sink with the source. What is wrong with it otherwise, opening its leg tells. */
@@ -80,35 +47,6 @@ static enum gi_overlap overlap_of(int source, int sink, uint64_t limit_bytes)
 	if (gi_endpoint_classify(source, &from) < 0 || gi_endpoint_classify(sink, &to) < 0)
 		return GI_OVERLAP_NONE;
 	return gi_overlap_of(&from, &to, &o);
-}
-
-static int leg_open(struct leg *leg, int sink, uint32_t flags)
-{
-	struct gush_transfer_options o = GUSH_TRANSFER_OPTIONS_INIT;
-	int ret = gi_transit_get(&leg->transit);
-
-	o.flags = (flags & GUSH_STABLE) | GUSH_NONBLOCK;
-	if (ret == 0)
-		ret = gush_transfer_open(leg->transit.pipe.read_fd, sink, &o, &leg->transfer);
-	if (ret == 0)
-		gi_transfer_keep_pipe(leg->transfer, GUSH_SIDE_SOURCE);
-	return ret;
-}
-
-static void leg_close(struct leg *leg)
-{
-	bool empty = leg_works(leg) && leg_pending(leg) == 0;
-
-	leg->transfer = gush_transfer_close(leg->transfer);
-	gi_transit_put(&leg->transit, !empty);
-}
-
-static struct leg *last_working_leg(struct gush_fanout *f)
-{
-	for (size_t i = f->leg_count; i-- > 0;)
-		if (leg_works(&f->legs[i]))
-			return &f->legs[i];
-	return NULL;
 }
 
 /* ---- the hub ---- */
@@ -156,7 +94,7 @@ static int hub_broken(struct gush_fanout *f, int error)
 }
 
 /* The pipe is empty, so a write of no more than its capacity does not wait. */
-static ssize_t feed_copy(struct gush_fanout *f, const struct leg *leg)
+static ssize_t feed_copy(struct gush_fanout *f, const struct gi_leg *leg)
 {
 	size_t capacity = leg->transit.capacity_bytes;
 	int ret = fill_copy(f);
@@ -168,7 +106,7 @@ static ssize_t feed_copy(struct gush_fanout *f, const struct leg *leg)
 }
 
 /* Puts the hub's slots into the leg's empty pipe: bytes, or -errno. */
-static ssize_t feed_slots(struct gush_fanout *f, const struct leg *leg, bool take_out)
+static ssize_t feed_slots(struct gush_fanout *f, const struct gi_leg *leg, bool take_out)
 {
 	ssize_t n = -ENOSYS;
 
@@ -187,12 +125,18 @@ static ssize_t feed_slots(struct gush_fanout *f, const struct leg *leg, bool tak
  * Gives a leg, whose pipe is empty, what the hub holds. Returns how far from the hub's head the sink has
  * bytes now, or -errno: the leg's, unless the hub is broken.
  */
-static ssize_t feed(struct gush_fanout *f, struct leg *leg, bool take_out)
+static ssize_t feed(struct gush_fanout *f, struct gi_leg *leg, bool take_out)
 {
 	size_t doubled;
-	ssize_t n = feed_slots(f, leg, take_out);
+	ssize_t n = 0;
 	int ret;
 
+	if (!f->copying)
+		n = gi_leg_direct(leg, f->hub.pipe.read_fd, f->hub_bytes, take_out);
+	if (n < 0 || (size_t)n == f->hub_bytes || (n > 0 && take_out))
+		return n;
+	leg->ahead_bytes += (size_t)n;
+	n = feed_slots(f, leg, take_out);
 	if (n < 0)
 		return n;
 	doubled = leg->ahead_bytes < (size_t)n ? leg->ahead_bytes : (size_t)n;
@@ -209,7 +153,7 @@ static int advance_hub(struct gush_fanout *f, size_t to, bool taken_out)
 	int ret;
 
 	for (size_t i = 0; i < f->leg_count; i++)
-		if (leg_works(&f->legs[i]))
+		if (gi_leg_works(&f->legs[i]))
 			f->legs[i].ahead_bytes -= to;
 	f->hub_bytes -= to;
 	if (f->copying) {
@@ -221,34 +165,38 @@ static int advance_hub(struct gush_fanout *f, size_t to, bool taken_out)
 	return ret < 0 ? hub_broken(f, ret) : 0;
 }
 
+/* *least: how far from the hub's head every sink has bytes. False: the leg is out, or the hub is broken. */
+static bool feed_leg(struct gush_fanout *f, struct gi_leg *leg, bool take_out, size_t *least)
+{
+	ssize_t n = feed(f, leg, take_out);
+
+	if (n < 0) {
+		if (!f->broken)
+			gi_leg_out(leg, (int)n);
+		return false;
+	}
+	leg->ahead_bytes = (size_t)n;
+	if ((size_t)n < *least)
+		*least = (size_t)n;
+	return true;
+}
+
 /* Hands the hub's bytes to all legs. 0 or -errno. */
 static int feed_legs(struct gush_fanout *f)
 {
-	struct leg *last = last_working_leg(f);
+	struct gi_leg *last = last_working_leg(f);
 	size_t least = f->hub_bytes;
 	bool take_out = false;
 
-	for (size_t i = 0; last && i < f->leg_count; i++) {
-		struct leg *leg = &f->legs[i];
-		ssize_t n;
-
-		if (!leg_works(leg))
-			continue;
-		/* The last one may empty the hub when all others have all of it. */
-		take_out = leg == last && least == f->hub_bytes && leg->ahead_bytes == 0;
-		n = feed(f, leg, take_out);
-		if (f->broken)
-			return f->broken;
-		if (n < 0) {
-			leg_out(leg, (int)n);
-			take_out = false;
-			continue;
-		}
-		leg->ahead_bytes = (size_t)n;
-		if ((size_t)n < least)
-			least = (size_t)n;
+	for (size_t i = 0; i < f->leg_count && !f->broken; i++)
+		if (&f->legs[i] != last && gi_leg_works(&f->legs[i]))
+			feed_leg(f, &f->legs[i], false, &least);
+	/* It may empty the hub when all others have all of it. */
+	if (last && !f->broken) {
+		take_out = least == f->hub_bytes && last->ahead_bytes == 0 && !gi_leg_is_null(last);
+		take_out &= feed_leg(f, last, take_out, &least);
 	}
-	return advance_hub(f, least, take_out);
+	return f->broken ? f->broken : advance_hub(f, least, take_out);
 }
 
 /* ---- opening and closing ---- */
@@ -298,7 +246,7 @@ static int open_legs(struct gush_fanout *f, int source, const int *sinks, size_t
 		int ret = -EINVAL;
 
 		if (overlap_of(source, sinks[i], f->options.limit_bytes) != GI_OVERLAP_ENDLESS)
-			ret = leg_open(&f->legs[i], sinks[i], f->options.flags);
+			ret = gi_leg_open(&f->legs[i], sinks[i], f->options.flags);
 
 		if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
 			return ret;
@@ -345,7 +293,7 @@ struct gush_fanout *gush_fanout_close(struct gush_fanout *f)
 	if (!f)
 		return NULL;
 	for (size_t i = 0; i < f->leg_count; i++)
-		leg_close(&f->legs[i]);
+		gi_leg_close(&f->legs[i]);
 	free(f->legs);
 	free(f->copy);
 	f->input = gush_transfer_close(f->input);
@@ -366,7 +314,7 @@ static void grow_pipes(struct gush_fanout *f)
 	/* Refused is no harm: unequal pipes only mean that some sinks are ahead for a while. */
 	gi_transit_enlarge(&f->hub);
 	for (size_t i = 0; i < f->leg_count; i++)
-		if (leg_works(&f->legs[i]))
+		if (gi_leg_works(&f->legs[i]))
 			gi_transit_enlarge(&f->legs[i].transit);
 }
 
@@ -390,7 +338,7 @@ static int64_t take_in(struct gush_fanout *f)
 }
 
 /* One leg as far as its sink takes it now. True: bytes moved. */
-static bool move_leg(struct gush_fanout *f, struct leg *leg, int64_t now_ns)
+static bool move_leg(struct gush_fanout *f, struct gi_leg *leg, int64_t now_ns)
 {
 	int64_t n = gush_transfer_step(leg->transfer);
 
@@ -399,15 +347,15 @@ static bool move_leg(struct gush_fanout *f, struct leg *leg, int64_t now_ns)
 		return true;
 	}
 	if (n != -EAGAIN) {
-		leg_out(leg, n < 0 ? (int)n : -EPIPE);
+		gi_leg_out(leg, n < 0 ? (int)n : -EPIPE);
 		return true;
 	}
 	if (leg->waiting_since_ns == 0)
 		leg->waiting_since_ns = now_ns;
 	if (f->options.policy == GUSH_FANOUT_DROP &&
 		now_ns - leg->waiting_since_ns >= f->options.drop_after_ns)
-		leg_out(leg, -ETIMEDOUT);
-	return !leg_works(leg);
+		gi_leg_out(leg, -ETIMEDOUT);
+	return !gi_leg_works(leg);
 }
 
 /* True: something moved, call again. *ret_pending: some sink has bytes to come. */
@@ -418,12 +366,12 @@ static bool move_legs(struct gush_fanout *f, bool *ret_pending)
 
 	*ret_pending = false;
 	for (size_t i = 0; i < f->leg_count; i++) {
-		struct leg *leg = &f->legs[i];
+		struct gi_leg *leg = &f->legs[i];
 
-		if (leg_pending(leg) == 0)
+		if (gi_leg_pending(leg) == 0)
 			continue;
 		moved |= move_leg(f, leg, now_ns);
-		*ret_pending |= leg_pending(leg) > 0;
+		*ret_pending |= gi_leg_pending(leg) > 0;
 	}
 	return moved;
 }
@@ -436,10 +384,10 @@ static int64_t patience_ns(const struct gush_fanout *f)
 	if (f->options.policy != GUSH_FANOUT_DROP)
 		return -1;
 	for (size_t i = 0; i < f->leg_count; i++) {
-		const struct leg *leg = &f->legs[i];
+		const struct gi_leg *leg = &f->legs[i];
 		int64_t left = leg->waiting_since_ns + f->options.drop_after_ns - now_ns;
 
-		if (leg_pending(leg) > 0 && leg->waiting_since_ns && (least < 0 || left < least))
+		if (gi_leg_pending(leg) > 0 && leg->waiting_since_ns && (least < 0 || left < least))
 			least = left > 0 ? left : 0;
 	}
 	return least;
@@ -524,12 +472,7 @@ int gush_fanout_error(const struct gush_fanout *f, size_t sink)
 
 uint64_t gush_fanout_delivered(const struct gush_fanout *f, size_t sink)
 {
-	const struct leg *leg;
-
-	if (sink >= f->leg_count)
-		return 0;
-	leg = &f->legs[sink];
-	return leg_works(leg) ? gush_transfer_delivered(leg->transfer) : leg->delivered_bytes;
+	return sink < f->leg_count ? gi_leg_delivered(&f->legs[sink]) : 0;
 }
 
 int gush_fanout_drop(struct gush_fanout *f, size_t sink, int error)
@@ -538,8 +481,8 @@ int gush_fanout_drop(struct gush_fanout *f, size_t sink, int error)
 		return -ENOENT;
 	if (error >= 0)
 		return -EINVAL;
-	if (leg_works(&f->legs[sink]))
-		leg_out(&f->legs[sink], error);
+	if (gi_leg_works(&f->legs[sink]))
+		gi_leg_out(&f->legs[sink], error);
 	return 0;
 }
 
@@ -559,7 +502,7 @@ size_t gush_fanout_wait_for(const struct gush_fanout *f, struct pollfd *ret_fds,
 	size_t count = 0;
 
 	for (size_t i = 0; i < f->leg_count; i++)
-		if (leg_pending(&f->legs[i]) > 0)
+		if (gi_leg_pending(&f->legs[i]) > 0)
 			count = add_wait(f->legs[i].transfer, ret_fds, room, count);
 	if (count == 0 && !f->input_ended)
 		count = add_wait(f->input, ret_fds, room, count);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 struct tee_options {
-	bool append, ignore_interrupts;
+	bool append, ignore_interrupts, stable;
 	const char *output_error;
 };
 
@@ -29,6 +29,11 @@ static const struct option_spec specs[] = {
 	{ 0 },
 };
 
+static const struct option_spec additions[] = {
+	{ "stable", 0, OPTION_FLAG, AT(stable), NULL, "copy, so that no later change of a file shows" },
+	{ 0 },
+};
+
 /* In the order of enum tee_mode, from TEE_WARN on. */
 static const char *const modes[] = { "warn", "warn-nopipe", "exit", "exit-nopipe", NULL };
 
@@ -36,6 +41,7 @@ static const struct option_table table = {
 	.usage = "tee [OPTION]... [FILE]...",
 	.summary = "Copy standard input to standard output and to each FILE.",
 	.options = specs,
+	.additions = additions,
 	.modes = modes,
 	.footer = "An output that fails is named and gets nothing more; the others go on.\n"
 		  "A reader that is gone ends tee by SIGPIPE, unless there is a MODE:\n\n"
@@ -158,6 +164,7 @@ int tee_main(int argc, char **argv)
 	if (ret != OPTION_DONE)
 		return ret;
 	t.mode = mode_of(options.output_error);
+	t.stable = options.stable;
 	if (options.ignore_interrupts)
 		signal(SIGINT, SIG_IGN);
 	if (t.mode != TEE_DEFAULT)

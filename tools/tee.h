@@ -26,6 +26,7 @@ struct tee {
 	enum tee_mode mode;
 	struct tee_output *outputs; /* the first is standard output */
 	size_t count, working;
+	bool stable;	    /* later changes of an input file must not show */
 	struct pollfd *fds; /* room for twice as many and one more */
 	int input_error;    /* of standard input: 0 or -errno */
 	bool failed;	    /* the exit status is to say so */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -50,7 +51,7 @@ static short wait_for(struct tee *t, size_t count)
 		if (t->outputs[i].works && t->outputs[i].gone)
 			t->fds[all++] = (struct pollfd){ .fd = t->outputs[i].fd };
 	do {
-		ret = poll(t->fds, (nfds_t)all, -1);
+		ret = poll(t->fds, (nfds_t)all, all > 0 ? -1 : 1);
 	} while (ret < 0 && errno == EINTR);
 	if (ret < 0) {
 		nanosleep(&ms, NULL); /* no poll in this sandbox: try it slowly */
@@ -199,7 +200,7 @@ static enum way transfer(struct tee *t)
 
 	while (!o->works)
 		o++;
-	options.flags = o->gone ? GUSH_NONBLOCK : 0;
+	options.flags = (o->gone ? GUSH_NONBLOCK : 0) | (t->stable ? GUSH_STABLE : 0);
 	if (gush_transfer_open(STDIN_FILENO, o->fd, &options, &transfer) < 0)
 		return REFUSED;
 	do {
@@ -261,7 +262,7 @@ static enum way fan_out(struct tee *t, struct tee_output **sinks, int *fds)
 		sinks[count] = &t->outputs[i];
 		fds[count++] = t->outputs[i].fd;
 	}
-	options.flags = GUSH_NONBLOCK;
+	options.flags = GUSH_NONBLOCK | (t->stable ? GUSH_STABLE : 0);
 	if (gush_fanout_open(STDIN_FILENO, fds, count, &options, &fanout) < 0)
 		return REFUSED;
 	for (size_t i = 0; i < count; i++)
@@ -284,10 +285,19 @@ static enum way fan_out_if_memory(struct tee *t)
 	return way;
 }
 
+/* A message that a read has no room for is cut. */
+static bool keeps_messages_apart(int fd)
+{
+	int type;
+	socklen_t size = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type != SOCK_STREAM;
+}
+
 void tee_copy(struct tee *t)
 {
 	bool twins;
-	enum way way = plain(t, READ_BYTES, true);
+	enum way way = plain(t, keeps_messages_apart(STDIN_FILENO) ? READ_MOST : READ_BYTES, true);
 
 	if (way == OVER)
 		return;

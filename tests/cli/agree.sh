@@ -284,7 +284,7 @@ try ladder gush la
 try '--help --version' gush --
 try '' gush nosuch --
 try '--help --version' gush yes --
-try '--append --help --ignore-interrupts --output-error --version' gush tee -
+try '--append --help --ignore-interrupts --output-error --stable --version' gush tee -
 try '--output-error' gush tee --o
 try 'warn warn-nopipe' gush tee --output-error = w
 try '--output-error=exit --output-error=exit-nopipe' gush tee --output-error=e

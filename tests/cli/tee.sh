@@ -174,6 +174,36 @@ for options in '' -p; do
 done
 end
 
+# ---- a file that changes while its bytes are on their way ----
+
+# changed OPTIONS: says "old" if a late reader gets what the file held when the other output had got it already. Of
+# that, what is past 64 KiB waits in tee's own pipes.
+changed() {
+  mkfifo p
+  exec 4<> p
+  cp stream s
+  rm -f f
+  "$gush" tee $1 f < s > p 2> err &
+  what="tee $1: the file does not get its bytes"
+  enough() { [ -e f ] && [ "$(wc -c < f)" -gt 65536 ]; }
+  until_true enough > late
+  sleep 0.1
+  had=$(wc -c < f)
+  tr 1 2 < stream | dd of=s conv=notrunc 2> dd.err
+  cat p > p.got 4>&- &
+  reader=$!
+  exec 4>&-
+  wait $reader
+  if cmp -s -n "$had" p.got stream && [ "$had" -gt 65536 ]; then echo old; else echo new; fi
+  rm p p.got
+}
+
+begin stable
+is 'tee --stable' "$(changed --stable)" old
+is 'with GUSH_STABLE=1' "$(GUSH_STABLE=1 && export GUSH_STABLE && changed '')" old
+is 'tee without it' "$(changed '')" new # pages are shared: else this would show nothing
+end
+
 # ---- O_NONBLOCK on what others share: no busy loop, no byte lost ----
 
 begin non_blocking
@@ -218,6 +248,31 @@ for options in '' -p; do
   rm -f p f o
 done
 end
+
+# ---- messages, which a short read would cut ----
+
+begin messages
+if have python3; then
+  python3 - "$gush" > messages.got 2> err << 'EOF'
+import socket, subprocess, sys
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+tee = subprocess.Popen([sys.argv[1], "tee", "f"], stdin=b)
+b.close()
+for i in range(40):
+    a.send(b"%d " % i * 7000)
+a.close()
+sys.exit(tee.wait())
+EOF
+  is status $? 0
+  is stderr "$(cat err)" ''
+  awk 'BEGIN { for (i = 0; i < 40; i++) for (k = 0; k < 7000; k++) printf "%d ", i }' > messages
+  for file in messages.got f; do
+    if cmp -s "$file" messages; then good; else bad "$file has $(wc -c < $file) bytes of $(wc -c < messages)"; fi
+  done
+  end
+else
+  skip messages 'no python3'
+fi
 
 # ---- forbidden and scarce ----
 
