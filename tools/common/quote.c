@@ -67,10 +67,7 @@ static enum manner choose(const char *name, bool utf8)
 
 static char *put(char *out, const char *text)
 {
-	size_t n = strlen(text);
-
-	memcpy(out, text, n);
-	return out + n;
+	return stpcpy(out, text);
 }
 
 static char *put_escape(char *out, unsigned char c)
