@@ -115,10 +115,14 @@ for options in '' -p; do
 done
 end
 
+# The signal comes when tee has made its file, and the last line after that.
 begin interrupts
+late='until [ -e sent ]; do sleep 0.01; done; echo late'
 for options in '' -i -p; do
-  both interrupts "(sleep 0.1; echo late) | \"\$helpers/with_signal\" default 2 sh -c '(sleep 0.05; kill -INT \$\$) & exec tee $options f'; echo \$?"
-  both terminated "(sleep 0.1; echo late) | sh -c '(sleep 0.05; kill -TERM \$\$) & exec tee $options f'; echo \$?"
+  for number in INT TERM; do
+    both interrupts "($late) | \"\$helpers/with_signal\" default 2 sh -c \
+      '(until [ -e f ]; do sleep 0.01; done; kill -$number \$\$; : > sent) & exec tee $options f'; echo \$?; rm sent"
+  done
 done
 end
 
