@@ -161,7 +161,8 @@ void gi_transit_enlarge_end(struct gi_endpoint *end, uint64_t moved_bytes)
 	if (end->kind != GI_KIND_PIPE || end->capacity_bytes >= GI_TRANSIT_LARGE ||
 		moved_bytes < GI_GROW_AFTER * end->capacity_bytes)
 		return;
-	if (!gi_transit_may_enlarge() || gi_pipe_grow(end->fd, GI_TRANSIT_LARGE, &capacity) < 0)
-		capacity = GI_TRANSIT_LARGE; /* refused: do not ask again */
+	capacity = GI_TRANSIT_LARGE; /* refused: do not ask again */
+	if (reserve_enlargement() && gi_pipe_grow(end->fd, GI_TRANSIT_LARGE, &capacity) < 0)
+		return_enlargement();
 	end->capacity_bytes = capacity;
 }
