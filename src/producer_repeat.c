@@ -10,8 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COPIED_BYTES ((size_t)64 << 10)	  /* a usual pipe's worth, for the first writes */
-#define SHARED_BYTES ((size_t)2 << 20)	  /* one huge page: vmsplice of it took half the time (6.18) */
+#define COPIED_BYTES ((size_t)64 << 10) /* a usual pipe's worth, for the first writes */
+/*
+ * In a huge page: vmsplice of it took half the time of small ones (6.18). Little of it, again and again: a
+ * reader that copies finds it in the cache.
+ */
+#define SHARED_BYTES ((size_t)256 << 10)
+#define CALL_BYTES ((size_t)1 << 20) /* a large pipe's worth */
+#define CALL_PIECES 16
 #define SHARE_AFTER ((uint64_t)256 << 10) /* mapping and filling 2 MiB takes as long as copying so much */
 #define MASTER_BYTES ((size_t)1 << 20)
 #define RACE_AFTER ((uint64_t)64 << 20) /* tee or vmsplice: 0.3 ms to find out */
@@ -28,9 +34,10 @@ struct repeat {
 	char *copied; /* on the heap */
 	struct gi_hugebuf shared;
 
-	struct gi_pipe master; /* filled from `base`; tee takes nothing out of it */
-	size_t master_bytes;
+	struct gi_pipe master;	   /* filled from `base`; tee takes nothing out of it */
+	size_t master_bytes, teed; /* teed: of it, what has gone since it was teed last, in whichever way */
 	bool raced;
+	uint64_t sent;
 };
 
 static void fill_with_units(const struct repeat *r, char *base, size_t bytes)
@@ -56,6 +63,21 @@ static size_t whole_units(size_t unit_bytes, size_t room)
 	if (step % page || step > room)
 		step = unit_bytes;
 	return step > room ? step : room / step * step;
+}
+
+/* From byte `at` on, up to `most` bytes, round and round. Returns how many pieces. */
+static size_t pieces_from(const struct repeat *r, size_t at, uint64_t most, struct iovec *ret_pieces)
+{
+	size_t count = 0;
+
+	while (most > 0 && count < CALL_PIECES) {
+		size_t n = r->bytes - at < most ? r->bytes - at : (size_t)most;
+
+		ret_pieces[count++] = (struct iovec){ (void *)(uintptr_t)(r->base + at), n };
+		most -= n;
+		at = 0;
+	}
+	return count;
 }
 
 /* ---- copied ---- */
@@ -91,6 +113,41 @@ static int begin_sharing(struct repeat *r)
 	return 0;
 }
 
+/* Whole rounds, and pages: another slot for each part of one would not fit. */
+static size_t choose_master_bytes(const struct repeat *r)
+{
+	if (r->bytes > MASTER_BYTES)
+		return whole_units(r->unit_bytes, MASTER_BYTES);
+	return r->bytes % gi_page_bytes() ? r->bytes : MASTER_BYTES / r->bytes * r->bytes;
+}
+
+/* A master's worth into an empty pipe. 0 or -errno. */
+static int put_round(const struct repeat *r, int fd)
+{
+	for (size_t have = 0; have < r->master_bytes;) {
+		size_t at = have % r->bytes, most = r->master_bytes - have;
+		ssize_t n = gi_sys_vmsplice(
+			fd, r->base + at, r->bytes - at < most ? r->bytes - at : most, SPLICE_F_NONBLOCK);
+
+		if (n <= 0)
+			return n < 0 ? (int)n : -EIO;
+		have += (size_t)n;
+	}
+	return 0;
+}
+
+static int drain_round(const struct repeat *r, int fd, int null)
+{
+	for (size_t left = r->master_bytes; left > 0;) {
+		ssize_t n = gi_sys_splice(fd, null, left, SPLICE_F_NONBLOCK);
+
+		if (n <= 0)
+			return n < 0 ? (int)n : -EIO;
+		left -= (size_t)n;
+	}
+	return 0;
+}
+
 static int fill_master(struct repeat *r)
 {
 	size_t capacity = 0;
@@ -98,17 +155,8 @@ static int fill_master(struct repeat *r)
 
 	if (ret == 0)
 		ret = gi_pipe_grow(r->master.write_fd, MASTER_BYTES, &capacity);
-	r->master_bytes = r->bytes < MASTER_BYTES ? r->bytes : whole_units(r->unit_bytes, MASTER_BYTES);
-	for (size_t have = 0; ret == 0 && have < r->master_bytes;) {
-		ssize_t n = gi_sys_vmsplice(
-			r->master.write_fd, r->base + have, r->master_bytes - have, SPLICE_F_NONBLOCK);
-
-		if (n > 0)
-			have += (size_t)n;
-		else
-			ret = n < 0 ? (int)n : -EIO;
-	}
-	return ret;
+	r->master_bytes = choose_master_bytes(r);
+	return ret == 0 ? put_round(r, r->master.write_fd) : ret;
 }
 
 /* How long it takes to put a pipe's worth into a pipe again and again. INT64_MAX: it cannot. */
@@ -117,12 +165,13 @@ static int64_t time_of(const struct repeat *r, const struct gi_pipe *to, int nul
 	int64_t began = gi_sys_now_ns();
 
 	for (unsigned i = 0; i < RACE_ROUNDS; i++) {
-		ssize_t n =
-			by_tee ? gi_sys_tee(
-					 r->master.read_fd, to->write_fd, r->master_bytes, SPLICE_F_NONBLOCK)
-			       : gi_sys_vmsplice(to->write_fd, r->base, r->master_bytes, SPLICE_F_NONBLOCK);
+		ssize_t n;
 
-		if (n <= 0 || gi_sys_splice(to->read_fd, null, (size_t)n, 0) != n)
+		if (by_tee)
+			n = gi_sys_tee(r->master.read_fd, to->write_fd, r->master_bytes, SPLICE_F_NONBLOCK);
+		else
+			n = put_round(r, to->write_fd);
+		if (n < 0 || drain_round(r, to->read_fd, null) < 0)
 			return INT64_MAX;
 	}
 	return gi_sys_now_ns() - began;
@@ -171,59 +220,61 @@ static bool may_share(const struct repeat *r)
 /* What tee has put out in part is finished from memory: the next tee begins at the front again. */
 static ssize_t step(struct repeat *r)
 {
-	size_t most = r->bytes - r->at, behind = r->at % (r->master_bytes ? r->master_bytes : 1);
-	struct iovec piece = { (void *)(uintptr_t)(r->base + r->at), most };
-	struct gi_parcel parcel = { .way = "write", .pieces = &piece, .count = 1 };
+	bool share = r->shared.base && may_share(r);
+	bool tees = share && r->master.read_fd >= 0 && !r->p->refused[GI_SEND_TEE];
+	bool aligns = !share || (!r->raced && r->sent >= RACE_AFTER); /* the race begins at the front */
+	uint64_t most = aligns ? r->bytes - r->at : CALL_BYTES;
+	struct iovec pieces[CALL_PIECES];
+	struct gi_parcel parcel = { .way = "write", .pieces = pieces };
 
-	if (r->shared.base && may_share(r)) {
+	if (share) {
 		parcel.by = GI_SEND_SHARE;
 		parcel.way = "vmsplice";
 	}
-	if (parcel.by == GI_SEND_SHARE && r->master.read_fd >= 0 && !r->p->refused[GI_SEND_TEE]) {
-		if (behind == 0 && r->left >= r->master_bytes)
-			parcel = (struct gi_parcel){ .by = GI_SEND_TEE,
-				.way = "tee",
-				.master = r->master.read_fd,
-				.master_bytes = r->master_bytes };
-		else if (most > r->master_bytes - behind)
-			piece.iov_len = r->master_bytes - behind;
-	}
-	if (piece.iov_len > r->left)
-		piece.iov_len = (size_t)r->left;
+	if (tees && r->teed == 0 && r->left >= r->master_bytes)
+		parcel = (struct gi_parcel){ .by = GI_SEND_TEE,
+			.way = "tee",
+			.master = r->master.read_fd,
+			.master_bytes = r->master_bytes };
+	else if (tees && most > r->master_bytes - r->teed)
+		most = r->master_bytes - r->teed;
+	if (parcel.by != GI_SEND_TEE)
+		parcel.count = pieces_from(r, r->at, most < r->left ? most : r->left, pieces);
 	return gi_producer_move(r->p, &parcel);
 }
 
-static void change_way(struct repeat *r, uint64_t sent)
+static void change_way(struct repeat *r)
 {
 	if (!may_share(r))
 		return;
-	if (!r->shared.base && sent >= SHARE_AFTER)
+	if (!r->shared.base && r->sent >= SHARE_AFTER)
 		begin_sharing(r); /* without the memory it is copied on */
-	if (r->shared.base && !r->raced && sent >= RACE_AFTER && r->at == 0)
+	if (r->shared.base && !r->raced && r->sent >= RACE_AFTER && r->at == 0)
 		race(r);
 }
 
 static int64_t run(struct repeat *r)
 {
-	uint64_t sent = 0;
 	int ret = begin_copying(r);
 
 	while (ret == 0 && r->left > 0) {
 		ssize_t n;
 
-		change_way(r, sent);
+		change_way(r);
 		n = step(r);
 		if (n < 0) {
 			ret = (int)n;
 			continue;
 		}
 		r->at = (r->at + (size_t)n) % r->bytes;
+		if (r->master.read_fd >= 0)
+			r->teed = (r->teed + (size_t)n) % r->master_bytes;
 		r->left -= (uint64_t)n;
-		sent += (uint64_t)n;
+		r->sent += (uint64_t)n;
 	}
-	if (sent > INT64_MAX)
-		sent = INT64_MAX;
-	return ret < 0 && sent == 0 ? ret : (int64_t)sent;
+	if (r->sent > INT64_MAX)
+		r->sent = INT64_MAX;
+	return ret < 0 && r->sent == 0 ? ret : (int64_t)r->sent;
 }
 
 int64_t gush_producer_repeat(struct gush_producer *p, const void *memory, size_t bytes, uint64_t total_bytes)
