@@ -315,8 +315,8 @@ struct gush_producer_options {
 	uint64_t ring_limit_bytes; /* PROTECT: to grow to under a reader that lags; 0: 256 MiB */
 	uint32_t policy;	   /* GUSH_COPY, ... */
 	uint32_t flags;		   /* GUSH_NONBLOCK */
-	uint32_t wait;		   /* GUSH_WAIT_..., where pages are shared; DEFAULT: BLOCK */
-	uint32_t reserved;	   /* 0 */
+	uint32_t wait; /* GUSH_WAIT_..., where pages are shared; DEFAULT: ADAPTIVE for CONSTANT, else BLOCK */
+	uint32_t reserved; /* 0 */
 };
 
 #define GUSH_PRODUCER_OPTIONS_INIT                                                                           \

@@ -27,6 +27,11 @@ static int take_options(struct gush_producer *p, const struct gush_producer_opti
 	return 0;
 }
 
+/*
+ * What never changes is sent as fast as it is taken, so that the two ends wait for each other all the time:
+ * adaptive waiting made 54 GiB/s of 19 on two CPUs (gush yes to a splicing reader, 6.18). Who fills memory
+ * before is waited for by the reader, and it made no difference.
+ */
 static void choose_waiting(struct gush_producer *p)
 {
 	static const enum gi_wait_kind kinds[] = {
@@ -37,6 +42,8 @@ static void choose_waiting(struct gush_producer *p)
 
 	if (p->options.wait != GUSH_WAIT_DEFAULT)
 		gi_wait_init(&p->wait, kinds[p->options.wait]);
+	else if (p->sink.kind == GI_KIND_PIPE && p->options.policy == GUSH_CONSTANT)
+		gi_wait_init_cheaply(&p->wait);
 	else
 		gi_wait_init(&p->wait, GI_WAIT_BLOCK);
 }

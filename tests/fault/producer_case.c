@@ -434,7 +434,8 @@ static void run(const struct producer_setup *s, struct producer_outcome *o)
 
 	options.policy = s->policy;
 	options.flags = s->flags;
-	options.wait = s->wait;
+	/* A default that tries again first would hide whether it waits. */
+	options.wait = s->wait == GUSH_WAIT_DEFAULT ? GUSH_WAIT_BLOCK : s->wait;
 	options.ring_bytes = 1;
 	o->ret = gush_producer_open(sink.fd, &options, &f.p);
 	if (o->ret < 0)
