@@ -118,7 +118,7 @@ int gi_probe_vmsplice_to_memory(void)
 {
 	struct bench bench;
 	ssize_t ret = bench_open(&bench);
-	char byte;
+	char byte = 0;
 
 	if (ret == 0)
 		ret = gi_sys_vmsplice(bench.a.read_fd, &byte, 1, SPLICE_F_NONBLOCK);
@@ -129,7 +129,7 @@ static int try_nowait_read(void)
 {
 	struct bench bench;
 	ssize_t ret = bench_open(&bench);
-	char byte;
+	char byte = 0;
 
 	if (ret == 0)
 		ret = gi_sys_read_flags(bench.a.read_fd, &byte, 1, GI_RWF_NOWAIT);
