@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "child_case.h"
 
+#include "harness.h"
 #include "inject.h"
 
 #include <errno.h>
@@ -77,6 +78,28 @@ int child_run(void (*cases)(void), int guard_ms)
 	return guard(child, guard_ms);
 }
 
+static unsigned total_cases, total_unreached;
+
+void child_test(void (*cases)(void), unsigned at_least, int guard_ms)
+{
+	int status = child_run(cases, guard_ms);
+
+	if (!CHECK_INT(status, 0))
+		printf("  %s in: %s\n", status < 0 ? "hung" : "died", child_record->current);
+	CHECK_INT(child_record->bad, 0);
+	if (child_record->not_here && child_record->bad == 0 && status == 0)
+		SKIP("no transparent huge pages to be had");
+	CHECK(child_record->cases >= at_least); /* fewer: the faults do not reach what they are meant for */
+	total_cases += child_record->cases;
+	total_unreached += child_record->unreached;
+}
+
+int child_end(void)
+{
+	printf("%u faults injected, %u more not reached\n", total_cases, total_unreached);
+	return test_end();
+}
+
 enum child_verdict child_plant(const char *(*run)(const void *plant), const void *plant, int guard_ms)
 {
 	int status;
@@ -93,4 +116,20 @@ enum child_verdict child_plant(const char *(*run)(const void *plant), const void
 	if (status < 0)
 		return CHILD_CAUGHT;
 	return WIFEXITED(status) ? (enum child_verdict)WEXITSTATUS(status) : CHILD_DIED;
+}
+
+bool child_catches(const char *(*run)(const void *plant), const void *plant, const char *bug, int guard_ms)
+{
+	static const char *const words[] = { "caught", "not noticed", "never told", "the test itself died" };
+	enum child_verdict verdict = child_plant(run, plant, guard_ms);
+
+	if (verdict != CHILD_CAUGHT)
+		printf("  %s: %s\n", bug, words[verdict]);
+	return verdict == CHILD_CAUGHT;
+}
+
+void child_check_caught(size_t caught, size_t all)
+{
+	printf("planted bugs caught: %zu of %zu\n", caught, all);
+	CHECK_INT(caught, all);
 }

@@ -128,24 +128,10 @@ static void old_kernel_cases(void)
 			.source = source, .flags = GUSH_NONBLOCK, .no_nowait = true });
 }
 
-static unsigned total_cases, total_unreached;
-
-static void in_child(void (*cases)(void), unsigned at_least)
-{
-	int status = child_run(cases, GUARD_MS);
-
-	if (!CHECK_INT(status, 0))
-		printf("  %s in: %s\n", status < 0 ? "hung" : "died", child_record->current);
-	CHECK_INT(child_record->bad, 0);
-	CHECK(child_record->cases >= at_least); /* fewer: the faults do not reach what they are meant for */
-	total_cases += child_record->cases;
-	total_unreached += child_record->unreached;
-}
-
 #define IN_CHILD(name, at_least)                                                                             \
 	static void name(void)                                                                               \
 	{                                                                                                    \
-		in_child(name##_cases, at_least);                                                            \
+		child_test(name##_cases, at_least, GUARD_MS);                                                \
 	}
 IN_CHILD(blocking, 3000)
 IN_CHILD(nonblock, 1500)
@@ -217,18 +203,11 @@ static const char *run_plant(const void *arg)
 
 static void planted_bugs(void)
 {
-	static const char *const words[] = { "caught", "not noticed", "never told", "the test itself died" };
 	size_t all = sizeof(plants) / sizeof(*plants), caught = 0;
 
-	for (size_t i = 0; i < all; i++) {
-		enum child_verdict verdict = child_plant(run_plant, &plants[i], PLANT_GUARD_MS);
-
-		caught += verdict == CHILD_CAUGHT;
-		if (verdict != CHILD_CAUGHT)
-			printf("  %s: %s\n", plants[i].bug, words[verdict]);
-	}
-	printf("planted bugs caught: %zu of %zu\n", caught, all);
-	CHECK_INT(caught, all);
+	for (size_t i = 0; i < all; i++)
+		caught += child_catches(run_plant, &plants[i], plants[i].bug, PLANT_GUARD_MS);
+	child_check_caught(caught, all);
 }
 
 int main(void)
@@ -243,6 +222,5 @@ int main(void)
 	TEST(halfway);
 	TEST(old_kernel);
 	TEST(little_maps_nothing);
-	printf("%u faults injected, %u more not reached\n", total_cases, total_unreached);
-	return test_end();
+	return child_end();
 }

@@ -100,22 +100,6 @@ static void try_waits(struct setup s)
 		try_setup(&s);
 }
 
-static unsigned total_cases, total_unreached;
-
-static void in_child(void (*cases)(void), unsigned at_least)
-{
-	int status = child_run(cases, GUARD_MS);
-
-	if (!CHECK_INT(status, 0))
-		printf("  %s in: %s\n", status < 0 ? "hung" : "died", child_record->current);
-	CHECK_INT(child_record->bad, 0);
-	if (child_record->not_here && child_record->bad == 0 && status == 0)
-		SKIP("no transparent huge pages to be had");
-	CHECK(child_record->cases >= at_least); /* fewer: the faults do not reach what they are meant for */
-	total_cases += child_record->cases;
-	total_unreached += child_record->unreached;
-}
-
 static void sender_write_cases(void)
 {
 	try_waits((struct setup){ .name = "sender write", .sends = true, .call = SENDER_WRITE });
@@ -192,7 +176,7 @@ static void huge_page_cases(void)
 #define IN_CHILD(name, at_least)                                                                             \
 	static void name(void)                                                                               \
 	{                                                                                                    \
-		in_child(name##_cases, at_least);                                                            \
+		child_test(name##_cases, at_least, GUARD_MS);                                                \
 	}
 IN_CHILD(sender_write, 500)
 IN_CHILD(sender_vmsplice, 500)
@@ -265,13 +249,10 @@ static const char *run_plant(const void *arg)
 
 static bool is_caught(const struct plant *p)
 {
-	static const char *const words[] = { "caught", "not noticed", "never told", "the test itself died" };
-	enum child_verdict verdict = child_plant(run_plant, p, PLANT_GUARD_MS);
+	char bug[200];
 
-	if (verdict != CHILD_CAUGHT)
-		printf("  %s, lie %d in %s: %s\n", p->setup.name, (int)p->lie, inject_call_name(p->call),
-			words[verdict]);
-	return verdict == CHILD_CAUGHT;
+	snprintf(bug, sizeof(bug), "%s, lie %d in %s", p->setup.name, (int)p->lie, inject_call_name(p->call));
+	return child_catches(run_plant, p, bug, PLANT_GUARD_MS);
 }
 
 static void planted_bugs(void)
@@ -280,8 +261,7 @@ static void planted_bugs(void)
 
 	for (size_t i = 0; i < all; i++)
 		caught += is_caught(&plants[i]);
-	printf("planted bugs caught: %zu of %zu\n", caught, all);
-	CHECK_INT(caught, all);
+	child_check_caught(caught, all);
 }
 
 int main(void)
@@ -299,6 +279,5 @@ int main(void)
 	TEST(receiver_hold);
 	TEST(old_kernel);
 	TEST(huge_page);
-	printf("%u faults injected, %u more not reached\n", total_cases, total_unreached);
-	return test_end();
+	return child_end();
 }

@@ -331,20 +331,6 @@ static void repeat_by_tee_cases(void)
 
 /* ---- running them ---- */
 
-static unsigned total_cases, total_unreached;
-
-static void in_child(void (*cases)(void), unsigned at_least)
-{
-	int status = child_run(cases, GUARD_MS);
-
-	if (!CHECK_INT(status, 0))
-		printf("  %s in: %s\n", status < 0 ? "hung" : "died", child_record->current);
-	CHECK_INT(child_record->bad, 0);
-	CHECK(child_record->cases >= at_least); /* fewer: the faults do not reach what they are meant for */
-	total_cases += child_record->cases;
-	total_unreached += child_record->unreached;
-}
-
 static bool gives_huge_pages(void)
 {
 	struct gi_hugebuf buf;
@@ -362,7 +348,7 @@ static bool gives_huge_pages(void)
 #define IN_CHILD(name, at_least)                                                                             \
 	static void name(void)                                                                               \
 	{                                                                                                    \
-		in_child(name##_cases, at_least);                                                            \
+		child_test(name##_cases, at_least, GUARD_MS);                                                \
 	}
 /* What comes to nothing but copying without them. */
 #define IN_CHILD_HUGE(name, at_least)                                                                        \
@@ -370,7 +356,7 @@ static bool gives_huge_pages(void)
 	{                                                                                                    \
 		if (!gives_huge_pages())                                                                     \
 			SKIP("no transparent huge pages to be had");                                         \
-		in_child(name##_cases, at_least);                                                            \
+		child_test(name##_cases, at_least, GUARD_MS);                                                \
 	}
 IN_CHILD(copy, 500)
 IN_CHILD(constant, 700)
@@ -461,16 +447,6 @@ static const char *run_plant(const void *arg)
 	return producer_case_run(&p->setup, &p->lie, &o);
 }
 
-static bool is_caught(const struct plant *p)
-{
-	static const char *const words[] = { "caught", "not noticed", "never told", "the test itself died" };
-	enum child_verdict verdict = child_plant(run_plant, p, PLANT_GUARD_MS);
-
-	if (verdict != CHILD_CAUGHT)
-		printf("  %s: %s\n", p->bug, words[verdict]);
-	return verdict == CHILD_CAUGHT;
-}
-
 static void planted_bugs(void)
 {
 	size_t all = 0, caught = 0;
@@ -482,10 +458,9 @@ static void planted_bugs(void)
 		if (!huge && (policy == GUSH_PROTECT || policy == GUSH_GIVE))
 			continue;
 		all++;
-		caught += is_caught(&plants[i]);
+		caught += child_catches(run_plant, &plants[i], plants[i].bug, PLANT_GUARD_MS);
 	}
-	printf("planted bugs caught: %zu of %zu\n", caught, all);
-	CHECK_INT(caught, all);
+	child_check_caught(caught, all);
 }
 
 int main(void)
@@ -507,6 +482,5 @@ int main(void)
 	TEST(refused_for_good);
 	TEST(repeat);
 	TEST(repeat_by_tee);
-	printf("%u faults injected, %u more not reached\n", total_cases, total_unreached);
-	return test_end();
+	return child_end();
 }

@@ -10,7 +10,6 @@
 #include "harness.h"
 #include "transfer_case.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <unistd.h>
@@ -260,46 +259,24 @@ static void stable_cases(void)
 
 /* ---- running them ---- */
 
-static unsigned open_descriptors(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	unsigned n = 0;
-
-	while (d && readdir(d))
-		n++;
-	if (d)
-		closedir(d);
-	return n;
-}
-
 static void (*cases_to_run)(void);
 
 static void run_cases(void)
 {
-	unsigned before = open_descriptors(), after;
+	unsigned before = child_open_descriptors(), after;
 
 	cases_to_run();
-	after = open_descriptors();
+	after = child_open_descriptors();
 	if (after > before + SPARE_FDS) {
 		child_record->bad++;
 		printf("  descriptors were left open: %u before, %u after\n", before, after);
 	}
 }
 
-static unsigned total_cases, total_unreached;
-
 static void in_child(void (*cases)(void), unsigned at_least)
 {
-	int status;
-
 	cases_to_run = cases;
-	status = child_run(run_cases, GUARD_MS);
-	if (!CHECK_INT(status, 0))
-		printf("  %s in: %s\n", status < 0 ? "hung" : "died", child_record->current);
-	CHECK_INT(child_record->bad, 0);
-	CHECK(child_record->cases >= at_least); /* fewer: the faults do not reach what they are meant for */
-	total_cases += child_record->cases;
-	total_unreached += child_record->unreached;
+	child_test(run_cases, at_least, GUARD_MS);
 }
 
 #define IN_CHILD(name, at_least)                                                                             \
@@ -447,24 +424,13 @@ static const char *run_plant(const void *arg)
 	return transfer_case_run(&p->setup, &p->lie, &o);
 }
 
-static bool is_caught(const struct plant *p)
-{
-	static const char *const words[] = { "caught", "not noticed", "never told", "the test itself died" };
-	enum child_verdict verdict = child_plant(run_plant, p, PLANT_GUARD_MS);
-
-	if (verdict != CHILD_CAUGHT)
-		printf("  %s: %s\n", p->bug, words[verdict]);
-	return verdict == CHILD_CAUGHT;
-}
-
 static void planted_bugs(void)
 {
 	size_t all = sizeof(plants) / sizeof(*plants), caught = 0;
 
 	for (size_t i = 0; i < all; i++)
-		caught += is_caught(&plants[i]);
-	printf("planted bugs caught: %zu of %zu\n", caught, all);
-	CHECK_INT(caught, all);
+		caught += child_catches(run_plant, &plants[i], plants[i].bug, PLANT_GUARD_MS);
+	child_check_caught(caught, all);
 }
 
 int main(void)
@@ -484,6 +450,5 @@ int main(void)
 	TEST(stable);
 	TEST(reset_is_no_end);
 	TEST(little_maps_nothing);
-	printf("%u faults injected, %u more not reached\n", total_cases, total_unreached);
-	return test_end();
+	return child_end();
 }
