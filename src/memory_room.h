@@ -11,6 +11,8 @@
  */
 uint64_t gi_memory_room(void);
 
+#define GI_MEMORY_SHARE 4 /* nothing optional takes more than this part of it */
+
 /* Of one group, by its directory; UINT64_MAX: it has no limit, or is none. */
 uint64_t gi_memory_room_of_group(const char *directory);
 

@@ -95,8 +95,9 @@ int gi_producer_prepare_block(struct gush_producer *p, struct gi_block *block, b
  * Sends what is queued now, but for the last `leave` bytes; not locked meanwhile. 0 or -errno.
  */
 int gi_producer_drain(struct gush_producer *p, size_t leave);
-/* Until another thread has sent or committed something. */
-void gi_producer_wait_change(struct gush_producer *p);
+/* Until another thread has sent or committed something. 0, -EAGAIN with GUSH_NONBLOCK, or the sink's error.
+ */
+int gi_producer_wait_change(struct gush_producer *p);
 void gi_producer_tell_change(struct gush_producer *p);
 /*
  * For what does not go through the queue: sends all of that first, then keeps everybody else from sending.

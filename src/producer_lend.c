@@ -59,17 +59,15 @@ static void end_loan(struct gi_loan *loan, size_t used)
 /* Until the others have committed and everything is sent. 0; -errno; or 1: look again, time has passed. */
 static int make_idle(struct gush_producer *p, const struct gi_block *block)
 {
+	int ret;
+
 	if (gi_block_idle(block))
 		return 0;
-	if (block->queued_bytes > 0 && !p->sending) {
-		int ret = gi_producer_drain(p, 0);
-
-		return ret < 0 ? ret : 1;
-	}
-	if (p->options.flags & GUSH_NONBLOCK)
-		return -EAGAIN;
-	gi_producer_wait_change(p);
-	return 1;
+	if (block->queued_bytes > 0 && !p->sending)
+		ret = gi_producer_drain(p, 0);
+	else
+		ret = gi_producer_wait_change(p);
+	return ret < 0 ? ret : 1;
 }
 
 /* One barrier for the whole ring: also for the last bytes, which are queued perhaps. */

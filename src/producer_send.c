@@ -13,11 +13,19 @@
 #define SHARED_PIECE_LEAST 4096 /* smaller ones are copied: each would take a slot, as a page does */
 #define PIECES_MOST 64 /* of one call; more brought nothing, since each is a slot of a pipe at least */
 
-void gi_producer_wait_change(struct gush_producer *p)
+static bool nonblocking(const struct gush_producer *p)
 {
+	return p->options.flags & GUSH_NONBLOCK;
+}
+
+int gi_producer_wait_change(struct gush_producer *p)
+{
+	if (nonblocking(p))
+		return -EAGAIN;
 	p->waiting++;
 	pthread_cond_wait(&p->changed, &p->lock);
 	p->waiting--;
+	return p->error;
 }
 
 void gi_producer_tell_change(struct gush_producer *p)
@@ -27,11 +35,6 @@ void gi_producer_tell_change(struct gush_producer *p)
 }
 
 /* ---- one call, without the lock ---- */
-
-static bool nonblocking(const struct gush_producer *p)
-{
-	return p->options.flags & GUSH_NONBLOCK;
-}
 
 static ssize_t copy_once(struct gush_producer *p, const struct gi_parcel *parcel)
 {
@@ -175,16 +178,8 @@ int gi_producer_drain(struct gush_producer *p, size_t leave)
 	int ret = p->error;
 
 	until -= leave < gi_queue_bytes(&p->queue) ? leave : gi_queue_bytes(&p->queue);
-	while (ret == 0 && p->queue.sent_bytes < until) {
-		if (!p->sending)
-			ret = send_front(p, leave == 0);
-		else if (nonblocking(p))
-			ret = -EAGAIN;
-		else
-			gi_producer_wait_change(p);
-		if (ret == 0)
-			ret = p->error;
-	}
+	while (ret == 0 && p->queue.sent_bytes < until)
+		ret = p->sending ? gi_producer_wait_change(p) : send_front(p, leave == 0);
 	return ret;
 }
 
@@ -204,16 +199,8 @@ int gi_producer_take_turn(struct gush_producer *p)
 {
 	int ret = gi_producer_drain(p, 0);
 
-	while (ret == 0 && (p->sending || p->queue.count > 0)) {
-		if (!p->sending)
-			ret = gi_producer_drain(p, 0);
-		else if (nonblocking(p))
-			ret = -EAGAIN;
-		else
-			gi_producer_wait_change(p);
-		if (ret == 0)
-			ret = p->error;
-	}
+	while (ret == 0 && (p->sending || p->queue.count > 0))
+		ret = p->sending ? gi_producer_wait_change(p) : gi_producer_drain(p, 0);
 	if (ret == 0)
 		p->turn = p->sending = true;
 	return ret;
@@ -264,7 +251,6 @@ static ssize_t send_pieces(struct gush_producer *p, const struct iovec *pieces, 
 			parcel.way = "vmsplice";
 		}
 		moved = gi_producer_move(p, &parcel);
-
 		if (moved < 0)
 			return done > 0 ? (ssize_t)done : moved; /* the error stays for the next call */
 		done += (uint64_t)moved;

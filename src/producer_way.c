@@ -21,7 +21,6 @@
 #define PROTECT_RING ((uint64_t)32 << 20)
 #define PROTECT_LIMIT ((uint64_t)256 << 20)
 #define GIVE_RING ((uint64_t)8 << 20)
-#define ROOM_SHARE 4   /* no ring takes more than this part of the memory there is */
 #define TRUST_BLOCKS 3 /* a pipe's worth each: the one being filled, and one on either side of the reader */
 
 size_t gi_producer_chunk(const struct gush_producer *p)
@@ -52,7 +51,7 @@ static int open_huge_ring(const struct gush_producer *p, uint64_t usual_bytes, s
 	if (huge < GUSH_REGION_MOST)
 		return -EOPNOTSUPP;
 	count = bytes / huge + (bytes % huge != 0);
-	most = gi_memory_room() / ROOM_SHARE / huge;
+	most = gi_memory_room() / GI_MEMORY_SHARE / huge;
 	if (count > most)
 		count = most;
 	if (count < (p->options.ring_bytes ? 1 : 2))

@@ -26,7 +26,6 @@
 /* A huge page may have to be copied in small ones, twice, before it is noticed. */
 #define LEAST_ROOM_BLOCKS 4
 #define SMALL_SHARE 4 /* nor used when more than a quarter of them cannot be had */
-#define ROOM_SHARE 4  /* and never takes more than this part of the memory there is */
 
 /* ---- ways ---- */
 
@@ -221,7 +220,6 @@ static int renew(struct gi_protect *protect, const struct gi_ring *ring, struct 
 
 	if (ret < 0)
 		return ret;
-	block->in_flight = false;
 	touch(block);
 	if (is_huge(protect, ring, block) == 0)
 		protect->still_small++;
@@ -243,17 +241,22 @@ static int mend(struct gi_protect *protect, const struct gi_ring *ring, struct g
 
 /* ---- once a pass ---- */
 
+/* It works, but fresh pages are better here. */
+static void leave_barrier(struct gi_protect *protect, const char *reason, struct gi_record *record)
+{
+	gi_record_use(record, gi_protect_way(protect));
+	gi_record_outcome(record, GUSH_TRIED_USED, 0, reason);
+	use_fresh(protect, record);
+}
+
 static void judge_cost(struct gi_protect *protect, int64_t pass_ns, struct gi_record *record)
 {
 	bool dear = protect->barrier_ns * PASS_SHARE > pass_ns;
 
 	protect->dear = dear ? protect->dear + 1 : 0;
-	if (protect->way == GI_PROTECT_BARRIER && protect->dear >= DEAR_PASSES) {
-		gi_record_use(record, gi_protect_way(protect));
-		gi_record_outcome(record, GUSH_TRIED_USED, 0,
-			"copying this process's page tables took too much of each pass");
-		use_fresh(protect, record);
-	}
+	if (protect->way == GI_PROTECT_BARRIER && protect->dear >= DEAR_PASSES)
+		leave_barrier(
+			protect, "copying this process's page tables took too much of each pass", record);
 }
 
 /*
@@ -270,12 +273,9 @@ static void judge_pace(
 	if (protect->best_pace == 0 || pace < protect->best_pace)
 		protect->best_pace = pace;
 	protect->slow = pace > SLOW_PACE * protect->best_pace ? protect->slow + 1 : 0;
-	if (protect->slow >= SLOW_PASSES) {
-		gi_record_use(record, gi_protect_way(protect));
-		gi_record_outcome(record, GUSH_TRIED_USED, 0,
-			"passes became slow, and whether huge pages were split cannot be asked here");
-		use_fresh(protect, record);
-	}
+	if (protect->slow >= SLOW_PASSES)
+		leave_barrier(protect,
+			"passes became slow, and whether huge pages were split cannot be asked here", record);
 }
 
 static void grow(struct gi_protect *protect, struct gi_ring *ring)
@@ -283,7 +283,7 @@ static void grow(struct gi_protect *protect, struct gi_ring *ring)
 	uint64_t more = ring->count * ring->block_bytes;
 
 	if (protect->renewed * RENEWED_SHARE <= ring->count || 2 * more > protect->ring_limit_bytes ||
-		gi_memory_room() / ROOM_SHARE < more)
+		gi_memory_room() / GI_MEMORY_SHARE < more)
 		return;
 	gi_ring_double(ring); /* refused: it stays as it is */
 }
@@ -342,7 +342,6 @@ static int make_writable(struct gi_protect *protect, const struct gi_ring *ring,
 		return give_up(protect, ret, "the kernel does not take its pages back", record);
 	if (protect->still_small * SMALL_SHARE > ring->count)
 		return give_up(protect, 0, "the kernel gives no huge pages any more", record);
-	block->in_flight = false;
 	return 0;
 }
 
