@@ -5,16 +5,7 @@
 # shellcheck disable=SC2086,SC2317 # lists of words without quotes; functions are called by computed names
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
-if [ -n "${SAN:-}" ]; then
-  skip cat_strace_under_sanitizers 'their own calls would be hit'
-  finish
-elif ! have strace; then
-  skip cat_strace 'no strace(1)'
-  finish
-elif ! strace -qq -o "$tmp/trace" true 2> "$tmp/err"; then
-  skip cat_strace "strace cannot trace here: $(head -n 1 "$tmp/err")"
-  finish
-fi
+need_strace cat_strace
 unset GUSH_METHOD GUSH_STABLE GUSH_POLICY
 ln -s "$gush" "$tmp/cat"
 awk 'BEGIN { for (i = 0; i < 40000; i++) printf "%d%s", i * 7919, i % 5 ? "\n" : "\t\n\n" }' > "$tmp/in"

@@ -5,21 +5,7 @@
 # shellcheck disable=SC2016,SC2317 # `ends` evaluates its two texts itself; functions are called by computed names
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
-if [ -n "${SAN:-}" ]; then
-  skip pair_strace_under_sanitizers 'their own calls would be hit'
-  finish
-elif ! have strace; then
-  skip pair_strace 'no strace(1)'
-  finish
-elif ! strace -qq -o "$tmp/trace" true 2> "$tmp/err"; then
-  skip pair_strace "strace cannot trace here: $(head -n 1 "$tmp/err")"
-  finish
-fi
-
-# counts FILE: "name count" for each call in a trace
-counts() {
-  sed -n 's/^\([a-z][a-z0-9_]*\)(.*/\1/p' "$1" | sort | uniq -c | awk '{ print $2, $1 }'
-}
+need_strace pair_strace
 
 # What loading costs: a run that ends at its first wrong option. Its one message is no part of that.
 strace -qq -o "$tmp/trace" "$gush" write --no-such-option 2> "$tmp/err"

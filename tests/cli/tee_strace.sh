@@ -5,24 +5,10 @@
 # shellcheck disable=SC2317,SC2086,SC2002 # functions are called by computed names; options are words; cat is the writer
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
-if [ -n "${SAN:-}" ]; then
-  skip tee_strace_under_sanitizers 'their own calls would be hit'
-  finish
-elif ! have strace; then
-  skip tee_strace 'no strace(1)'
-  finish
-elif ! strace -qq -o "$tmp/trace" true 2> "$tmp/err"; then
-  skip tee_strace "strace cannot trace here: $(head -n 1 "$tmp/err")"
-  finish
-fi
+need_strace tee_strace
 cd "$tmp" || exit 1
 awk 'BEGIN { for (i = 0; i < 280000; i++) print i }' > all # 1.8 MB
 head -c 3000 all > little
-
-# counts FILE: "name count" for each call in a trace
-counts() {
-  sed -n 's/^\([a-z][a-z0-9_]*\)(.*/\1/p' "$1" | sort | uniq -c | awk '{ print $2, $1 }'
-}
 
 # What loading costs: a run that ends at its first wrong option. Its message is no part of that.
 strace -qq -o trace "$gush" tee --no-such-option 2> err

@@ -4,16 +4,7 @@
 # shellcheck disable=SC2317,SC2086 # functions are called by computed names; options are words
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
-if [ -n "${SAN:-}" ]; then
-  skip yes_strace_under_sanitizers 'their own calls would be hit'
-  finish
-elif ! have strace; then
-  skip yes_strace 'no strace(1)'
-  finish
-elif ! strace -qq -o "$tmp/trace" true 2> "$tmp/err"; then
-  skip yes_strace "strace cannot trace here: $(head -n 1 "$tmp/err")"
-  finish
-fi
+need_strace yes_strace
 cd "$tmp" || exit 1
 most=68000000 # past where tee and vmsplice are compared
 words='seven b' # with its newline 8 bytes: lines of a piece of any length that ends at a newline are whole
@@ -24,11 +15,6 @@ while [ "$(wc -c < lines)" -le "$most" ]; do
   cat lines lines > twice
   mv twice lines
 done
-
-# counts FILE: "name count" for each call in a trace
-counts() {
-  sed -n 's/^\([a-z][a-z0-9_]*\)(.*/\1/p' "$1" | sort | uniq -c | awk '{ print $2, $1 }'
-}
 
 # What loading costs: a run that ends at its first wrong option. Its message is no part of that.
 strace -qq -o trace "$gush" yes --no-such-option 2> err
