@@ -44,6 +44,21 @@ bool splice_all(int in, int out, size_t bytes)
 	return true;
 }
 
+bool write_all(int fd, const void *memory, size_t bytes)
+{
+	const char *from = memory;
+
+	while (bytes > 0) {
+		ssize_t n = write(fd, from, bytes);
+
+		if (n <= 0)
+			return false;
+		from += n;
+		bytes -= (size_t)n;
+	}
+	return true;
+}
+
 static bool open_line(struct line *l, size_t hold_bytes)
 {
 	l->count = (unsigned)(hold_bytes / MIB) + 1;

@@ -49,19 +49,6 @@ void tcp_pump(const struct config *c, struct board *board)
 		;
 }
 
-static bool write_all(const char *from, size_t bytes)
-{
-	while (bytes > 0) {
-		ssize_t n = write(1, from, bytes);
-
-		if (n <= 0)
-			return false;
-		from += n;
-		bytes -= (size_t)n;
-	}
-	return true;
-}
-
 /* The receiver begins late, so that the queues are full, and rests at random. */
 static void receive_slowly(const struct config *c, bool splices)
 {
@@ -73,7 +60,7 @@ static void receive_slowly(const struct config *c, bool splices)
 	for (;;) {
 		ssize_t n = splices ? splice(0, NULL, 1, NULL, MIB, 0) : read(0, buf, sizeof(buf));
 
-		if (n <= 0 || (!splices && !write_all(buf, (size_t)n)))
+		if (n <= 0 || (!splices && !write_all(1, buf, (size_t)n)))
 			return;
 		if (rng_one_in(&r, 16))
 			rng_pause(&r, 5000, &budget_us);

@@ -17,9 +17,9 @@ static void die_with(pid_t parent)
 }
 
 /* Descriptors of others would keep their pipes open. */
-static void keep_only(int in, int out, int second_out)
+static void keep_only(int in, int out, int third)
 {
-	int second = second_out < 0 ? -1 : fcntl(second_out, F_DUPFD, FDS_MOST);
+	int kept = third < 0 ? -1 : fcntl(third, F_DUPFD, FDS_MOST);
 
 	if (in >= 0)
 		dup2(in, 0);
@@ -27,20 +27,20 @@ static void keep_only(int in, int out, int second_out)
 		dup2(out, 1);
 	for (int fd = 3; fd < FDS_MOST; fd++)
 		close(fd);
-	if (second >= 0) {
-		dup2(second, 3);
-		close(second);
+	if (kept >= 0) {
+		dup2(kept, 3);
+		close(kept);
 	}
 }
 
-bool team_add(struct team *t, role *what, int in, int out, int second_out)
+bool team_add(struct team *t, role *what, int in, int out, int third)
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid == 0) {
 		die_with(parent);
 		signal(SIGPIPE, SIG_IGN);
-		keep_only(in, out, second_out);
+		keep_only(in, out, third);
 		what(t->config, t->board);
 		_exit(0);
 	}

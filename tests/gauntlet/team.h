@@ -14,11 +14,12 @@ struct team {
 	size_t count;
 };
 
-/* What a child does: its input is descriptor 0, its output 1, a second output 3. Returns at the end. */
+/* What a child does: its input is descriptor 0, its output 1, a second output or a file 3. Returns at the
+ * end. */
 typedef void role(const struct config *c, struct board *board);
 
 /* Starts one. The descriptors stay the caller's; -1: none. It has no others. false: it could not. */
-bool team_add(struct team *t, role *what, int in, int out, int second_out);
+bool team_add(struct team *t, role *what, int in, int out, int third);
 /* Waits for all. */
 void team_end(struct team *t);
 
@@ -45,5 +46,6 @@ bool delay(struct rng *r, size_t hold_bytes, unsigned pause_budget_us,
 	bool (*emit)(void *context, int fd, size_t bytes), void *context);
 /* Moves that many from a pipe to a descriptor. */
 bool splice_all(int in, int out, size_t bytes);
+bool write_all(int fd, const void *memory, size_t bytes);
 
 #endif
