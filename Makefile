@@ -111,7 +111,7 @@ $(KINDS_BIN): $(O)/tests/%: $(O)/tests/%.o $(call obj,$(KINDS_PARTS)) $(LIBS)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^
 
-# Producers through middlemen who hold pages. The same again with bugs planted at the seam of system calls.
+# Producers, and our tools as such, through middlemen who hold pages. The same again with bugs planted at the seam of system calls.
 GAUNTLET_BIN := $(O)/tests/gauntlet/main $(O)/tests/gauntlet/plants
 GAUNTLET_PARTS := $(filter-out %/main.c %/plants.c %/lie.c,$(GAUNTLET_SRC))
 GAUNTLET_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(shell cat tests/gauntlet/wrapped))
@@ -167,7 +167,7 @@ check: check-build
 
 # For minutes. GAUNTLET_FLAGS="--seconds N --seed N", or "--soak N"; a failure says how to see it again.
 GAUNTLET_FLAGS ?= --seconds 180
-check-gauntlet: $(GAUNTLET_BIN)
+check-gauntlet: $(GAUNTLET_BIN) $(O)/gush
 	$(O)/tests/gauntlet/main $(GAUNTLET_FLAGS)
 
 # On another kernel, under emulation (tests/vm/run.sh): KERNEL=vmlinuz, or Debian's. Static, since nothing else is there.

@@ -7,7 +7,7 @@
  *	producer -> [pipe] -> middleman -> [pipe] -> reader
  *
  * The producer is a process of its own and all others are its children; what they saw is on a board that
- * they share.
+ * they share. Where a tool of ours produces, it is one of the children (tools.c).
  */
 #ifndef GAUNTLET_H
 #define GAUNTLET_H
@@ -25,14 +25,20 @@
 #define DEFAULT_RING (32 * MIB)
 
 enum policy {
-	POLICY_NAIVE,	/* the control: vmsplice from a ring that is used again regardless */
-	POLICY_BARRIER, /* the same ring, with src/barrier.h once a pass */
+	POLICY_NAIVE,	 /* a control: vmsplice from a ring that is used again regardless */
+	POLICY_UNSTABLE, /* another: OUR_STABLE, without that option */
+	POLICY_BARRIER,	 /* the ring of NAIVE, with src/barrier.h once a pass */
 	POLICY_COPY,
 	POLICY_CONSTANT,
 	POLICY_REPEAT,
 	POLICY_PROTECT,
 	POLICY_TRUST,
 	POLICY_GIVE,
+	POLICY_OUR_YES, /* from here on: gush yes, gush cat of a file, and so on */
+	POLICY_OUR_CAT,
+	POLICY_OUR_FORMAT, /* cat -n, cat -A */
+	POLICY_OUR_TEE,
+	POLICY_OUR_STABLE, /* cat and tee --stable, of a file that is changed meanwhile */
 	POLICIES,
 };
 
@@ -70,6 +76,19 @@ enum {
 
 enum style { STYLE_ALIGNED, STYLE_ODD, STYLE_SMALL, STYLES };
 
+/* Bugs of a tool, planted behind it. */
+enum mangle {
+	MANGLE_NONE,
+	MANGLE_WRONG, /* a byte is another */
+	MANGLE_LOST,
+	MANGLE_DOUBLED,
+	MANGLE_STATUS, /* it fails */
+	MANGLE_FILE,   /* a byte is another in the file that tee writes */
+};
+
+struct text;
+struct tool;
+
 struct config {
 	enum policy policy;
 	enum middle middle;
@@ -84,6 +103,9 @@ struct config {
 	unsigned pause_us;   /* how long those who rest at random do so, in all */
 	bool nonblock;
 	unsigned troubles; /* TROUBLE_... */
+	enum mangle mangle;
+	const struct tool *tool; /* while one of ours produces */
+	const struct text *text; /* what it writes; NULL: the counter */
 };
 
 /* What one of those who verify saw. */
@@ -93,14 +115,14 @@ struct seen {
 	bool done;			 /* it came to the end */
 };
 
-enum { SEER_READER, SEER_SIDE, SEER_HOLDER, SEERS };
+enum { SEER_READER, SEER_SIDE, SEER_HOLDER, SEER_FILE, SEERS };
 
 struct board {
 	uint64_t produced, delivered;
 	uint64_t produced_by[THREADS_MOST];
 	int error;	    /* the producer's first */
 	char complaint[96]; /* what it did that it must not */
-	char used[96];	    /* the ways it says it used */
+	char used[96];	    /* the ways it says it used; of a tool, its command */
 	unsigned lies;	    /* of a planted bug */
 	struct seen seen[SEERS];
 };
@@ -127,6 +149,10 @@ const char *config_missing(const struct config *c);
 bool config_makes_sense(const struct config *c);
 /* Whether a bad word is a failure. */
 bool config_is_judged(const struct config *c);
+bool policy_is_control(enum policy policy);
+/* The one that must show corruption where this policy shows none. */
+enum policy control_of(enum policy policy);
+bool policy_is_tool(enum policy policy);
 
 /* producers.c, naive.c: until total_bytes, or an error of the sink. */
 void produce(const struct config *c, int fd, struct board *board);

@@ -36,7 +36,7 @@ static void release(struct holder *h, struct hostage *s)
 
 		if (n <= 0)
 			return;
-		h->seen->bad += stream_count_bad(buf, (size_t)n, s->at, h->config->wrap_bytes, 0);
+		h->seen->bad += place_count_bad(h->config, buf, (size_t)n, s->at);
 		h->seen->words += (uint64_t)n / 8;
 		s->at += (uint64_t)n;
 		s->bytes -= (size_t)n;

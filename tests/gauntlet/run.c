@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One configuration: everybody is started, the bytes are produced, and what came of it is judged. */
-#include "team.h"
+#include "tools.h"
 
 #include "harness.h"
 
@@ -31,13 +31,23 @@ struct board *board_new(void)
 	return base;
 }
 
-void run_here(const struct config *c, struct board *board)
+static void produce_any(const struct config *c, int fd, struct board *board)
+{
+	troubles_begin(c);
+	if (c->tool)
+		produce_by_tool(c, fd, board);
+	else if (c->policy == POLICY_NAIVE || c->policy == POLICY_BARRIER)
+		produce_naive(c, fd, board);
+	else
+		produce(c, fd, board);
+	troubles_end(c);
+}
+
+static void run_chain(const struct config *c, struct board *board)
 {
 	struct team team = { .config = c, .board = board };
 	int fds[2], from;
 
-	memset(board, 0, sizeof(*board));
-	board->error = -ENOENT; /* until the producer says otherwise */
 	if (!open_pipe(fds, c->pipe_bytes))
 		return;
 	/* The producer's end must stay this process's own. */
@@ -45,18 +55,29 @@ void run_here(const struct config *c, struct board *board)
 	if (from >= 0) {
 		if (team_add(&team, reader_main, from, -1, -1)) {
 			close(from);
-			troubles_begin(c);
-			if (c->policy == POLICY_NAIVE || c->policy == POLICY_BARRIER)
-				produce_naive(c, fds[1], board);
-			else
-				produce(c, fds[1], board);
-			troubles_end(c);
+			produce_any(c, fds[1], board);
 		} else {
 			close(from);
 		}
 	}
 	close(fds[1]);
 	team_end(&team);
+}
+
+void run_here(const struct config *c, struct board *board)
+{
+	struct config of_tool = *c;
+	struct tool tool;
+
+	memset(board, 0, sizeof(*board));
+	board->error = -ENOENT; /* until the producer says otherwise */
+	if (!policy_is_tool(c->policy)) {
+		run_chain(c, board);
+		return;
+	}
+	if (tool_open(&of_tool, &tool))
+		run_chain(&of_tool, board);
+	tool_close(&tool);
 }
 
 static void child_main(pid_t parent, const struct config *c, struct board *board)

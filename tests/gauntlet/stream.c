@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stream.h"
+#include "text.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -74,6 +75,12 @@ uint64_t stream_count_bad(const void *memory, size_t bytes, uint64_t at, uint64_
 	return bad;
 }
 
+uint64_t place_count_bad(const struct config *c, const void *memory, size_t bytes, uint64_t at)
+{
+	return c->text ? text_count_bad(c->text, memory, bytes, at)
+		       : stream_count_bad(memory, bytes, at, c->wrap_bytes, 0);
+}
+
 /* ---- frames ---- */
 
 uint64_t frame_tag(unsigned thread)
@@ -143,7 +150,7 @@ void checker_take(struct checker *k, const void *memory, size_t bytes)
 	if (k->config->threads > 0)
 		take_frames(k, memory, bytes);
 	else
-		k->seen->bad += stream_count_bad(memory, bytes, k->seen->bytes, k->config->wrap_bytes, 0);
+		k->seen->bad += place_count_bad(k->config, memory, bytes, k->seen->bytes);
 	k->seen->bytes += bytes;
 	k->seen->words = k->seen->bytes / 8;
 }

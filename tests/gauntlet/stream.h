@@ -2,7 +2,8 @@
 /*
  * What is sent. Without frames each 64-bit word is its own index, counted modulo wrap_bytes. With frames
  * (threads) each region begins with a header word, and what follows is the next piece of its thread's own
- * counter: so every word can be verified, and the order and completeness of each thread's.
+ * counter: so every word can be verified, and the order and completeness of each thread's. Some tools write
+ * other things (text.h).
  */
 #ifndef STREAM_H
 #define STREAM_H
@@ -16,6 +17,9 @@
 void stream_fill(void *memory, size_t bytes, uint64_t at, uint64_t wrap, uint64_t tag);
 /* Returns the words that are not as filled. */
 uint64_t stream_count_bad(const void *memory, size_t bytes, uint64_t at, uint64_t wrap, uint64_t tag);
+
+/* The same of a configuration without frames, whatever it sends. */
+uint64_t place_count_bad(const struct config *c, const void *memory, size_t bytes, uint64_t at);
 
 uint64_t frame_tag(unsigned thread);
 uint64_t frame_header(unsigned thread, uint64_t sequence, size_t payload_bytes);

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const char *const policy_names[POLICIES] = { "naive", "barrier", "copy", "constant", "repeat", "protect",
-	"trust", "give" };
+const char *const policy_names[POLICIES] = { "naive", "unstable", "barrier", "copy", "constant", "repeat",
+	"protect", "trust", "give", "our_yes", "our_cat", "our_format", "our_tee", "our_stable" };
 const char *const middle_names[MIDDLES] = { "direct", "holder", "tcp", "tcp_pipe", "gush_copy", "gush_fanout",
 	"our_cat", "our_tee", "cat", "pv", "tee" };
 const char *const reader_names[READERS] = { "fast", "slow", "splicing", "stalling", "dying" };
@@ -54,6 +54,11 @@ void config_draw(struct config *c, uint64_t seed, bool large)
 		c->nonblock = false; /* it would be -EINVAL */
 		c->total_bytes = 80 * MIB + rng_below(&r, 80 * MIB);
 	}
+	if (policy_is_tool(c->policy)) {
+		c->threads = 0;
+		c->troubles &= TROUBLE_SMALL; /* the others are those of a process that calls the library */
+		c->ring_bytes = c->ring_bytes > 0 ? c->ring_bytes : 4 * MIB; /* others hold so much back */
+	}
 	if (c->reader == READER_DYING)
 		c->total_bytes = UINT64_MAX;
 }
@@ -92,8 +97,9 @@ const char *config_missing(const struct config *c)
 {
 	static char text[40];
 
-	if (c->middle == MIDDLE_OUR_CAT || c->middle == MIDDLE_OUR_TEE)
-		return access(our_gush(), X_OK) == 0 ? NULL : "no gush beside the tests";
+	if ((c->middle == MIDDLE_OUR_CAT || c->middle == MIDDLE_OUR_TEE || policy_is_tool(c->policy)) &&
+		access(our_gush(), X_OK) < 0)
+		return "no gush beside the tests";
 	if (c->middle < MIDDLE_CAT || is_installed(middle_names[c->middle]))
 		return NULL;
 	snprintf(text, sizeof(text), "%s is not installed", middle_names[c->middle]);
@@ -108,7 +114,22 @@ bool config_makes_sense(const struct config *c)
 
 bool config_is_judged(const struct config *c)
 {
-	if (c->policy == POLICY_NAIVE)
+	if (policy_is_control(c->policy))
 		return false;
 	return c->policy != POLICY_TRUST || (c->middle == MIDDLE_NONE && c->reader != READER_SPLICING);
+}
+
+bool policy_is_control(enum policy policy)
+{
+	return policy < POLICY_BARRIER;
+}
+
+enum policy control_of(enum policy policy)
+{
+	return policy == POLICY_OUR_STABLE ? POLICY_UNSTABLE : POLICY_NAIVE;
+}
+
+bool policy_is_tool(enum policy policy)
+{
+	return policy == POLICY_UNSTABLE || policy >= POLICY_OUR_YES;
 }
