@@ -100,7 +100,8 @@ static bool open_yes(struct config *c, struct tool *t, struct rng *r)
 	t->command = "yes";
 	t->line_bytes = bytes;
 	t->tapped = c->reader != READER_DYING; /* nothing else would end it */
-	c->total_bytes = t->tapped ? 16 * MIB + rng_below(r, 32 * MIB) : UINT64_MAX;
+	/* Past 64 MiB it may go on by tee(2). */
+	c->total_bytes = t->tapped ? 16 * MIB + rng_below(r, 112 * MIB) : UINT64_MAX;
 	snprintf(t->name, sizeof(t->name), "yes of %zu bytes", bytes > 0 ? bytes : 2);
 	if (!text_of_words(&t->text, r, bytes > 0 ? bytes : 2))
 		return false;
@@ -123,10 +124,10 @@ static bool open_cat(struct config *c, struct tool *t, struct rng *r)
 	return stamp_file(t, r, (size_t)c->wrap_bytes);
 }
 
-/* 16 MiB are written first, then comes a ring of 32 MiB: it is used again. */
+/* It writes from a buffer of its own. A ring of the library's, after 16 MiB, would be of 32 MiB. */
 static uint64_t draw_formatted_bytes(struct rng *r)
 {
-	return 64 * MIB + rng_below(r, 32 * MIB);
+	return (rng_one_in(r, 4) ? 64 : 16) * MIB + rng_below(r, 16 * MIB);
 }
 
 /* cat -n: lines of one length, so that the number at each place is known. */
