@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "text.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define ROOM_BYTES (64 * KIB)
+
+/* An allocator would keep some of it, and the soak take that for a leak. */
+static void map(struct text *t, size_t bytes)
+{
+	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	t->bytes = base == MAP_FAILED ? NULL : base;
+	t->mapped = bytes;
+}
 
 bool text_of_words(struct text *t, struct rng *r, size_t bytes)
 {
-	t->bytes = malloc(bytes);
+	map(t, bytes + ROOM_BYTES);
 	t->period = bytes;
 	for (size_t i = 0; t->bytes && i < bytes; i++)
 		t->bytes[i] = (unsigned char)('a' + rng_below(r, 26));
@@ -15,23 +26,19 @@ bool text_of_words(struct text *t, struct rng *r, size_t bytes)
 	return t->bytes != NULL;
 }
 
-bool text_lengthen(struct text *t, size_t at_least)
+void text_lengthen(struct text *t)
 {
-	size_t times = at_least / t->period + 1;
-	unsigned char *longer = realloc(t->bytes, times * t->period);
+	size_t times = t->mapped / t->period;
 
-	if (!longer)
-		return false;
 	for (size_t i = 1; i < times; i++)
-		memcpy(longer + i * t->period, longer, t->period);
-	t->bytes = longer;
+		memcpy(t->bytes + i * t->period, t->bytes, t->period);
 	t->period *= times;
-	return true;
 }
 
 void text_free(struct text *t)
 {
-	free(t->bytes);
+	if (t->bytes)
+		munmap(t->bytes, t->mapped);
 	t->bytes = NULL;
 }
 
@@ -64,7 +71,7 @@ static size_t show(unsigned char c, unsigned char *to)
 
 bool text_of_shown(struct text *t, const unsigned char *from, size_t bytes)
 {
-	t->bytes = malloc(bytes * SHOWN_MOST);
+	map(t, bytes * SHOWN_MOST);
 	t->period = 0;
 	for (size_t i = 0; t->bytes && i < bytes; i++)
 		t->period += show(from[i], t->bytes + t->period);

@@ -8,7 +8,7 @@
 
 struct text {
 	unsigned char *bytes; /* NULL: none */
-	size_t period;
+	size_t mapped, period;
 	size_t line_bytes; /* 0: as it is; else all lines have so many, and each comes with its number */
 };
 
@@ -20,8 +20,8 @@ struct text {
 bool text_of_words(struct text *t, struct rng *r, size_t bytes);
 /* What the bytes become under cat -A, a byte after the other. */
 bool text_of_shown(struct text *t, const unsigned char *from, size_t bytes);
-/* The same again and again, so that there are fewer ends of it to look at. */
-bool text_lengthen(struct text *t, size_t at_least);
+/* 64 KiB of it at least, again and again: verifying it is not to be the slowest part. */
+void text_lengthen(struct text *t);
 void text_free(struct text *t);
 
 /* Returns how many words' worth of bytes are not as they must be at that place of the output. */

@@ -14,7 +14,6 @@
 
 #define FILE_NAME "/proc/self/fd/3"
 #define OPERAND_BYTES ((size_t)100000) /* of a long line; 128 KiB is the most (MAX_ARG_STRLEN) */
-#define TEXT_BYTES (64 * KIB)	       /* at least, so that verifying it is not the slowest part */
 #define OPERANDS_MOST 4000
 /* A reader that dies has seen less long before, and those in between hold less, too. */
 #define ENDLESS (512 * MIB)
@@ -51,15 +50,16 @@ static bool fill_file(struct tool *t, const unsigned char *from)
 /* Stamped with the counter. */
 static bool stamp_file(struct tool *t, struct rng *r, size_t bytes)
 {
-	unsigned char *memory = malloc(bytes);
-	bool good = memory && open_file(t, r);
+	static unsigned char piece[256 * KIB];
+	bool good = open_file(t, r);
 
 	t->file_bytes = bytes;
-	if (good) {
-		stream_fill(memory, bytes, 0, UINT64_MAX, 0);
-		good = fill_file(t, memory);
+	for (size_t at = 0; good && at < bytes; at += sizeof(piece)) {
+		size_t n = bytes - at < sizeof(piece) ? bytes - at : sizeof(piece);
+
+		stream_fill(piece, n, at, UINT64_MAX, 0);
+		good = pwrite(t->file, piece, n, (off_t)at) == (ssize_t)n;
 	}
-	free(memory);
 	return good;
 }
 
@@ -109,7 +109,8 @@ static bool open_yes(struct config *c, struct tool *t, struct rng *r)
 		t->text.bytes[0] = 'y';
 	for (size_t i = OPERAND_BYTES; i + 2 < bytes; i += OPERAND_BYTES + 1)
 		t->text.bytes[i] = ' '; /* the next operand comes */
-	return text_lengthen(&t->text, TEXT_BYTES);
+	text_lengthen(&t->text);
+	return true;
 }
 
 static bool open_cat(struct config *c, struct tool *t, struct rng *r)
@@ -149,18 +150,17 @@ static bool open_numbered(struct config *c, struct tool *t, struct rng *r)
 /* cat -A: of all bytes. */
 static bool open_shown(struct config *c, struct tool *t, struct rng *r)
 {
-	unsigned char *memory = malloc(MIB);
-	bool good = memory && open_file(t, r);
+	static unsigned char memory[MIB];
+	bool good = open_file(t, r);
 
 	t->option = "-A";
-	t->file_bytes = 256 * KIB + rng_below(r, 768 * KIB);
+	t->file_bytes = 256 * KIB + rng_below(r, sizeof(memory) - 256 * KIB);
 	for (size_t i = 0; good && i < t->file_bytes; i++)
 		memory[i] = (unsigned char)rng_next(r);
 	if (good) {
 		good = text_of_shown(&t->text, memory, t->file_bytes) && fill_file(t, memory);
 		name_file(c, t, draw_formatted_bytes(r), t->text.period, OPERANDS_MOST);
 	}
-	free(memory);
 	return good;
 }
 
