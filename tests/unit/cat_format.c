@@ -74,15 +74,17 @@ static void random_text(char *text, size_t bytes, int kind)
 }
 
 /* Each piece in memory of its own, with no byte more than is promised on either side. */
-static size_t format_pieces(struct text_state s, const char *text, size_t bytes, size_t most, char *out)
+static size_t format_cut(
+	struct text_state s, const char *text, size_t bytes, size_t most, bool random, char *out)
 {
+	struct text_change changes[256];
 	size_t n = 0;
 
-	text_begin(&s);
+	text_begin(&s, changes);
 	for (size_t at = 0, piece; at < bytes; at += piece) {
 		char *in, *room, *end;
 
-		piece = 1 + (size_t)rand() % most;
+		piece = random ? 1 + (size_t)rand() % most : most;
 		piece = piece < bytes - at ? piece : bytes - at;
 		in = malloc(piece + TEXT_OVERSHOOT);
 		room = malloc(piece * TEXT_GROWTH + TEXT_OVERSHOOT);
@@ -96,6 +98,11 @@ static size_t format_pieces(struct text_state s, const char *text, size_t bytes,
 		free(room);
 	}
 	return (size_t)(text_end(&s, out + n) - out);
+}
+
+static size_t format_pieces(struct text_state s, const char *text, size_t bytes, size_t most, char *out)
+{
+	return format_cut(s, text, bytes, most, true, out);
 }
 
 static void as_the_plain_one(void)
@@ -119,13 +126,67 @@ static void as_the_plain_one(void)
 	}
 }
 
+/*
+ * The bytes that matter at each place of a block and beside its ends, alone and in runs, in pieces that end
+ * there, too. What is behind a piece is other bytes than those that follow.
+ */
+static void every_place(void)
+{
+	static const char *const what[] = { "\n", "\n\n\n", "\t", "\r\n", "\r", "\r\r\n\n", "\177\n\n",
+		"\377\200\t" };
+	static char text[3 * BLOCK_BYTES], want[sizeof(text) * TEXT_GROWTH], got[sizeof(want)];
+
+	srand(2);
+	for (int set = 0; set < 64; set++) {
+		struct text_state s = options_of(set);
+
+		for (size_t kind = 0; kind < sizeof(what) / sizeof(what[0]); kind++) {
+			size_t bytes = strlen(what[kind]), bad = 0;
+
+			for (size_t at = 0; at + bytes <= sizeof(text); at++) {
+				size_t n, most = at % 2 ? sizeof(text) : at + bytes;
+
+				memset(text, 'a', sizeof(text));
+				memcpy(text + at, what[kind], bytes);
+				n = plain_format(&s, text, sizeof(text), want);
+				bad += format_pieces(s, text, sizeof(text), most, got) != n ||
+				       memcmp(got, want, n) != 0;
+			}
+			if (!CHECK_INT(bad, 0))
+				printf("  options %d, kind %zu\n", set, kind);
+		}
+	}
+}
+
+/* Each length of a piece up to beyond a block, cut at that place exactly. */
+static void every_cut(void)
+{
+	static char text[4 * BLOCK_BYTES], want[sizeof(text) * TEXT_GROWTH], got[sizeof(want)];
+
+	srand(3);
+	for (int set = 0; set < 64; set++) {
+		struct text_state s = options_of(set);
+
+		for (size_t piece = 1; piece <= 2 * BLOCK_BYTES + 1; piece++) {
+			size_t n;
+
+			random_text(text, sizeof(text), (int)(piece % 3));
+			n = plain_format(&s, text, sizeof(text), want);
+			CHECK_INT(format_cut(s, text, sizeof(text), piece, false, got), n);
+			if (!CHECK(memcmp(got, want, n) == 0))
+				printf("  options %d, pieces of %zu\n", set, piece);
+		}
+	}
+}
+
 /* Numbers that get a digit more, past the width that is kept for them. */
 static void numbers(void)
 {
 	struct text_state s = options_of(1);
+	struct text_change changes[256];
 	char out[64];
 
-	text_begin(&s);
+	text_begin(&s, changes);
 	for (long i = 1; i < 10000002; i++) {
 		char *end = put_number(&s, out), want[64];
 
@@ -143,6 +204,8 @@ int main(void)
 {
 	alarm(HANG_SECONDS);
 	TEST(as_the_plain_one);
+	TEST(every_place);
+	TEST(every_cut);
 	TEST(numbers);
 	return test_end();
 }

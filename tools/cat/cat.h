@@ -29,18 +29,24 @@ enum cat_result formatter_take(struct formatter *f, const struct cat_input *inpu
 enum cat_result formatter_close(struct formatter *f); /* writes what is left */
 
 /* In format.c: the changes themselves. */
+struct text_change {
+	char text[7]; /* "M-^?" is the longest */
+	unsigned char bytes;
+};
+
 struct text_state {
 	bool number, number_nonblank, squeeze, ends, tabs, nonprinting;
-	bool inside_line;	      /* at least one byte of the current line has come */
-	bool after_blank;	      /* the line before was blank */
-	bool return_held;	      /* with `ends`: a '\r' came, and what follows decides how it is shown */
+	bool inside_line; /* at least one byte of the current line has come */
+	bool after_blank; /* the line before was blank */
+	bool return_held; /* with `ends`: a '\r' came, and what follows decides how it is shown */
+	const struct text_change *changes;
 	char line_number[24], *first; /* digits of the next line's, right-aligned, with a tab behind */
 };
 
-#define TEXT_GROWTH 32	  /* bytes of output for one of input, at most */
-#define TEXT_OVERSHOOT 32 /* bytes that may be read behind the input, and written behind the output */
+#define TEXT_GROWTH 32	   /* bytes of output for one of input, at most */
+#define TEXT_OVERSHOOT 128 /* bytes that may be read behind the input, and written behind the output */
 
-void text_begin(struct text_state *s);
+void text_begin(struct text_state *s, struct text_change changes[256]); /* which it fills and keeps */
 /* Formats the whole input; returns the end of the output. */
 char *text_format(struct text_state *s, const char *in, size_t bytes, char *out);
 char *text_end(struct text_state *s, char *out);

@@ -18,6 +18,7 @@
 
 struct formatter {
 	struct text_state text;
+	struct text_change changes[256];
 	struct gush_producer *producer; /* NULL: nothing was written yet */
 	bool explain, failed;
 	size_t used; /* of out */
@@ -39,7 +40,7 @@ struct formatter *formatter_open(const struct cat_options *o)
 		.tabs = o->tabs,
 		.nonprinting = o->nonprinting,
 	};
-	text_begin(&f->text);
+	text_begin(&f->text, f->changes);
 	f->producer = NULL;
 	f->explain = o->explain;
 	f->failed = false;
