@@ -144,12 +144,23 @@ static double cpu_of(const struct bench *b, size_t i)
 	return median;
 }
 
+/* At least 11. */
+static int way_width(const struct bench *b)
+{
+	size_t width = 11;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (strlen(b->cells[i].row.way) > width)
+			width = strlen(b->cells[i].row.way);
+	return (int)width;
+}
+
 static void print_row(const struct bench *b, size_t i, FILE *stream)
 {
 	const struct cell *c = &b->cells[i];
 	struct interval rate = rate_of(b, i), ratio = ratio_of(b, i);
 
-	fprintf(stream, "%-8s %-10s %-11s", c->row.from, c->row.to, c->row.way);
+	fprintf(stream, "%-8s %-10s %-*s", c->row.from, c->row.to, way_width(b), c->row.way);
 	if (!isfinite(rate.median)) {
 		fprintf(stream, " failed: %s\n", strerror(-c->rounds[0].error));
 		return;
@@ -160,8 +171,8 @@ static void print_row(const struct bench *b, size_t i, FILE *stream)
 
 static void print_table(const struct bench *b, FILE *stream)
 {
-	fprintf(stream, "\n%-8s %-10s %-11s %6s %13s %7s %7s  %s\n", "from", "to", "way", "GiB/s",
-		"95 %         ", "ratio", "CPU s/G", "moved by");
+	fprintf(stream, "\n%-8s %-10s %-*s %6s %13s %7s %7s  %s\n", "from", "to", way_width(b), "way",
+		"GiB/s", "95 %         ", "ratio", "CPU s/G", "moved by");
 	for (size_t i = 0; i < b->count; i++)
 		print_row(b, i, stream);
 	fprintf(stream,
