@@ -22,12 +22,15 @@ static const struct scenario {
 	{ "yes", "yes", "splice", FROM_NOTHING, TO_SPLICE, NULL },
 	{ "yes", "yes", "read", FROM_NOTHING, TO_READ, NULL },
 	{ "yes", "yes", "file", FROM_NOTHING, TO_FILE, NULL },
+	{ "yes", "yes", "file here", FROM_NOTHING, TO_HERE, NULL },
 	{ "yes", "yes", "tcp", FROM_NOTHING, TO_TCP, NULL },
 	{ "cat", "cat pipe", "splice", FROM_PIPE, TO_SPLICE, NULL },
 	{ "cat", "cat pipe", "read", FROM_PIPE, TO_READ, NULL },
 	{ "cat", "cat pipe", "file", FROM_PIPE, TO_FILE, NULL },
 	{ "cat", "cat file", "splice", FROM_FILE, TO_SPLICE, NULL },
 	{ "cat", "cat file", "file", FROM_FILE, TO_FILE, NULL },
+	{ "cat", "cat file", "file here", FROM_FILE, TO_HERE, NULL },
+	{ "cat", "cat file", "null", FROM_FILE, TO_NULL, NULL },
 	{ "cat", "cat file", "tcp", FROM_FILE, TO_TCP, NULL },
 	{ "cat", "cat", "starts/s", FROM_EMPTY, TO_NULL, NULL },
 	{ "tee", "tee null", "splice", FROM_PIPE, TO_SPLICE, "/dev/null" },
@@ -202,7 +205,8 @@ const struct bench_subject bench_tools = {
 	.usage = "gush bench tools [OPTION]... [TOOL=PATH]...",
 	.summary = "Measure yes, cat and tee beside the system's, and beside each PATH, a program that\n"
 		   "is such a TOOL. What feeds and empties them is faster than they are: vmsplice from\n"
-		   "huge pages, splice or read. FILE may be '-' for standard output.",
+		   "huge pages, splice or read. A 'file here' is on the current directory's file system,\n"
+		   "has no name, and is gone afterwards. FILE may be '-' for standard output.",
 	.base = "the first of the same tool",
 	.begin = begin,
 	.count = count,

@@ -20,6 +20,7 @@
 #define FILE_BYTES ((size_t)64 << 20)
 #define FILE_TIMES 512 /* as operands: more than can be sent in the time there is */
 #define SINK_FILE_BYTES ((uint64_t)512 << 20)
+#define NULL_BYTES ((uint64_t)2 << 30) /* 0.1 s at 20 GiB/s: a start is a hundredth of it */
 #define WARM_UP_BYTES ((uint64_t)32 << 20)
 
 /* In memory that the processes share. */
@@ -85,6 +86,9 @@ static int open_sink(enum tool_sink sink, struct ends *ends)
 	case TO_FILE:
 		ends->out = memfd_create("gush-bench", MFD_CLOEXEC);
 		break;
+	case TO_HERE: /* without a name, so that nothing is left behind */
+		ends->out = gi_sys_open(".", O_TMPFILE | O_WRONLY, 0600);
+		break;
 	case TO_NULL:
 		ends->out = gi_sys_open("/dev/null", O_WRONLY, 0);
 		break;
@@ -126,13 +130,27 @@ static void empty(enum tool_sink sink, int fd, int64_t time_ns, struct shared *s
 	shared->error = 0;
 }
 
+static bool is_file(enum tool_sink sink)
+{
+	return sink == TO_FILE || sink == TO_HERE;
+}
+
+/* What a tool that ends of itself has moved; 0: another end is made for it, or there is nothing. */
+static uint64_t whole_bytes(const struct tool_run *run)
+{
+	if (is_file(run->sink))
+		return SINK_FILE_BYTES;
+	return run->sink == TO_NULL && run->source == FROM_FILE ? NULL_BYTES : 0;
+}
+
 static char **make_arguments(const struct tool_run *run, char *path)
 {
 	static char *argv[FILE_TIMES + 3];
-	size_t n = 0, times = run->source == FROM_FILE ? FILE_TIMES : 0;
+	uint64_t whole = whole_bytes(run);
+	size_t n = 0, times = 0;
 
-	if (run->source == FROM_FILE && run->sink == TO_FILE)
-		times = SINK_FILE_BYTES / FILE_BYTES;
+	if (run->source == FROM_FILE)
+		times = whole ? whole / FILE_BYTES : FILE_TIMES;
 	if (run->source == FROM_EMPTY)
 		times = 1;
 	argv[n++] = (char *)(uintptr_t)run->tool;
@@ -155,7 +173,7 @@ __attribute__((noreturn)) static void become_tool(const struct tool_run *run, co
 	dup2(ends->out, STDOUT_FILENO);
 	dup2(null, STDERR_FILENO);
 	snprintf(path, sizeof(path), "/dev/fd/%d", STDIN_FILENO);
-	if (run->sink == TO_FILE)
+	if (is_file(run->sink))
 		setrlimit(RLIMIT_FSIZE, &limit);
 	execv(run->path, make_arguments(run, path));
 	_exit(127);
@@ -208,7 +226,7 @@ static double cpu_seconds(const struct rusage *usage)
 	       (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6;
 }
 
-/* 0: it ended as it should (by the signal that its sink's end sends, too). */
+/* 0: it ended as it should (by the signal that its sink's end sends, too); or its status, or -errno. */
 static int wait_for_tool(pid_t pid, double *ret_cpu_s)
 {
 	struct rusage usage;
@@ -220,7 +238,7 @@ static int wait_for_tool(pid_t pid, double *ret_cpu_s)
 	*ret_cpu_s = cpu_seconds(&usage);
 	if (WIFSIGNALED(status))
 		return WTERMSIG(status) == SIGPIPE || WTERMSIG(status) == SIGXFSZ ? 0 : -ECHILD;
-	return WEXITSTATUS(status) == 127 ? -ENOEXEC : 0;
+	return WEXITSTATUS(status) == 127 ? -ENOEXEC : WEXITSTATUS(status);
 }
 
 /* A sink without a reader: what is timed is the whole of the tool's life. */
@@ -229,8 +247,10 @@ static void note_whole_life(const struct tool_run *run, int out, int64_t began_n
 	struct stat st;
 
 	shared->seconds = (double)(gi_sys_now_ns() - began_ns) * 1e-9;
-	shared->bytes = run->sink == TO_FILE && fstat(out, &st) == 0 ? (uint64_t)st.st_size : 0;
-	shared->error = run->sink == TO_FILE && shared->bytes < SINK_FILE_BYTES ? -EIO : 0;
+	shared->bytes = whole_bytes(run);
+	shared->error = 0;
+	if (is_file(run->sink) && (fstat(out, &st) < 0 || (uint64_t)st.st_size < shared->bytes))
+		shared->error = -EIO;
 }
 
 static void run_once(const struct tool_run *run, struct ends *ends, const struct placement *placement,
@@ -254,6 +274,9 @@ static void run_once(const struct tool_run *run, struct ends *ends, const struct
 	close_fd(&ends->out);
 	crew_reap(reader);
 	crew_reap(feeder);
+	/* Elsewhere the bytes that came are counted, and a limit or a reader that goes is an error to it. */
+	if (ret > 0 && run->sink == TO_NULL)
+		ret = -EIO;
 	if (ret < 0)
 		shared->error = ret;
 }

@@ -7,7 +7,7 @@
 #include "placement.h"
 
 enum tool_source { FROM_NOTHING, FROM_PIPE, FROM_FILE, FROM_EMPTY };
-enum tool_sink { TO_SPLICE, TO_READ, TO_TCP, TO_FILE, TO_NULL };
+enum tool_sink { TO_SPLICE, TO_READ, TO_TCP, TO_FILE, TO_HERE, TO_NULL };
 
 struct tool_run {
 	const char *tool, *path; /* its name, and the program */
@@ -18,7 +18,8 @@ struct tool_run {
 
 /*
  * With a reader behind the sink: for that long, after a warm-up. Else the tool's whole life: 512 MiB into a
- * file, or an empty file to /dev/null, of which the figures have 0 bytes.
+ * file, in memory or (TO_HERE) in the current directory, 2 GiB of a file to /dev/null, or an empty file
+ * there.
  */
 struct flow_figures tool_run(const struct tool_run *run, const struct placement *placement, int64_t time_ns);
 

@@ -58,4 +58,19 @@ if command -v jq > "$tmp/lib.err"; then
   is 'rows with rates' "$(jq '[.producers[] | select(.gib_per_s.median > 0)] | length' "$tmp/json")" 14
 fi
 end
+
+begin bench_tools
+if cd "$tmp"; then good; else bad 'no folder to go to'; fi
+run "$gush" bench tools --rounds=1 --json="$tmp/json" cat=/bin/cat cat=/bin/false
+is status "$status" 0
+is stderr "$err" ''
+has '^yes  *file here  *gush .*[0-9]x'
+has '^cat file  *null  */bin/cat .*[0-9]x'
+has '^cat file  *null  */bin/false  *failed: '
+has '^cat file  *file here  */bin/false  *failed: '
+if grep -v /bin/false "$tmp/out" | grep -q failed; then bad 'a row failed'; else good; fi
+if command -v jq > "$tmp/lib.err"; then
+  is 'rows with rates' "$(jq '[.tools[] | select(.way == "gush" and .gib_per_s.median > 0)] | length' "$tmp/json")" 16
+fi
+end
 finish
