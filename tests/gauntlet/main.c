@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gauntlet                       the short form: each middleman and reader once, each tool of ours as
- * producer before a third of them, for `make check` gauntlet --seconds 180         all policies, again and
- * again with other sizes, for so long gauntlet --soak 600            random configurations in one process,
- * which must not grow
+ * gauntlet                       the short form, for `make check`: the library before each middleman and
+ *                                reader once, each tool of ours before a third of them
+ * gauntlet --seconds 180         all policies, again and again with other sizes, for so long
+ * gauntlet --soak 600            random configurations in one process, which must not grow
  * --seed N                       what the random numbers begin with; each failure says how to see it again
  * --large, --only NAME           as a failure says
  * --verbose                      each run
