@@ -155,12 +155,12 @@ static int way_width(const struct bench *b)
 	return (int)width;
 }
 
-static void print_row(const struct bench *b, size_t i, FILE *stream)
+static void print_row(const struct bench *b, size_t i, int width, FILE *stream)
 {
 	const struct cell *c = &b->cells[i];
 	struct interval rate = rate_of(b, i), ratio = ratio_of(b, i);
 
-	fprintf(stream, "%-8s %-10s %-*s", c->row.from, c->row.to, way_width(b), c->row.way);
+	fprintf(stream, "%-8s %-10s %-*s", c->row.from, c->row.to, width, c->row.way);
 	if (!isfinite(rate.median)) {
 		fprintf(stream, " failed: %s\n", strerror(-c->rounds[0].error));
 		return;
@@ -171,10 +171,12 @@ static void print_row(const struct bench *b, size_t i, FILE *stream)
 
 static void print_table(const struct bench *b, FILE *stream)
 {
-	fprintf(stream, "\n%-8s %-10s %-*s %6s %13s %7s %7s  %s\n", "from", "to", way_width(b), "way",
-		"GiB/s", "95 %         ", "ratio", "CPU s/G", "moved by");
+	int width = way_width(b);
+
+	fprintf(stream, "\n%-8s %-10s %-*s %6s %13s %7s %7s  %s\n", "from", "to", width, "way", "GiB/s",
+		"95 %         ", "ratio", "CPU s/G", "moved by");
 	for (size_t i = 0; i < b->count; i++)
-		print_row(b, i, stream);
+		print_row(b, i, width, stream);
 	fprintf(stream,
 		"\nGiB/s: median and 95 %% interval of %zu rounds; ratio: to %s, round by round;\n"
 		"CPU s/G: CPU seconds of the moving process per GiB. Mover on CPU %d, the others on CPU "
