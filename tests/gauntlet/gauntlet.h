@@ -174,6 +174,8 @@ void run_here(const struct config *c, struct board *board);
 /* In a child, which is killed when it takes too long. */
 enum outcome run_guarded(const struct config *c, struct board *board);
 struct board *board_new(void);
+/* What the producer must not do; the first is kept. */
+__attribute__((format(printf, 2, 3))) void board_complain(struct board *board, const char *format, ...);
 /* NULL, or what is wrong about it; the text lasts until the next call. */
 const char *judge(const struct config *c, const struct board *board);
 uint64_t board_bad(const struct board *board);

@@ -47,7 +47,7 @@ static int send_memory(struct maker *m, char *from, size_t bytes)
 		if (n < 0)
 			return (int)n;
 		if (n == 0 || (uint64_t)n > bytes || fell_short) {
-			complain(m->works, "send takes nothing, too much, or not all");
+			board_complain(m->works->board, "send takes nothing, too much, or not all");
 			return -EIO;
 		}
 		fell_short = (uint64_t)n < bytes && !m->config->nonblock;

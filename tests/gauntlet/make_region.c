@@ -28,7 +28,7 @@ static int reserve(struct maker *m, size_t want, struct gush_region *ret_region)
 		ret = gush_producer_reserve(w->producer, least, most, ret_region);
 	while (wait_room(w, ret));
 	if (ret == 0 && (ret_region->bytes < least || ret_region->bytes > most || !ret_region->memory))
-		complain(w, "reserve lends less or more than asked for");
+		board_complain(w->board, "reserve lends less or more than asked for");
 	return ret;
 }
 
@@ -57,7 +57,7 @@ static int commit(struct maker *m, struct gush_region *region, size_t want)
 		bytes = 0;
 	ret = gush_producer_commit(m->works->producer, region, bytes);
 	if (ret == -EAGAIN)
-		complain(m->works, "commit says EAGAIN");
+		board_complain(m->works->board, "commit says EAGAIN");
 	if (ret < 0 || bytes == 0)
 		return ret;
 	m->sequence++;

@@ -33,7 +33,6 @@ struct maker {
 };
 
 /* producers.c */
-void complain(struct works *w, const char *what);
 void note(struct works *w, const struct maker *m, uint64_t bytes); /* they are in the stream */
 bool wait_room(struct works *w, int error);			   /* false: the error was not EAGAIN */
 

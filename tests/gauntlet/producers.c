@@ -29,12 +29,6 @@ size_t draw_bytes(const struct config *c, struct rng *r)
 	}
 }
 
-void complain(struct works *w, const char *what)
-{
-	if (w->board->complaint[0] == '\0')
-		snprintf(w->board->complaint, sizeof(w->board->complaint), "%s", what);
-}
-
 void note(struct works *w, const struct maker *m, uint64_t bytes)
 {
 	pthread_mutex_lock(&w->lock);
@@ -53,7 +47,7 @@ bool wait_room(struct works *w, int error)
 	if (error != -EAGAIN)
 		return false;
 	if (!w->config->nonblock)
-		complain(w, "EAGAIN without GUSH_NONBLOCK");
+		board_complain(w->board, "EAGAIN without GUSH_NONBLOCK");
 	poll(&p, 1, 100); /* with threads another may take the room */
 	return true;
 }
@@ -137,7 +131,7 @@ static void run_makers(struct works *w)
 			.left = w->config->total_bytes / threads };
 	for (unsigned i = 1; i < threads; i++)
 		if (pthread_create(&makers[i].pthread, NULL, make_all, &makers[i]) != 0)
-			complain(w, "no thread");
+			board_complain(w->board, "no thread");
 	make_all(&makers[0]);
 	for (unsigned i = 1; i < threads; i++)
 		pthread_join(makers[i].pthread, NULL);
@@ -195,7 +189,7 @@ void produce(const struct config *c, int fd, struct board *board)
 		run_makers(&w);
 		board->delivered = gush_producer_delivered(w.producer);
 		if (board->error == 0 && gush_producer_pending(w.producer) != 0)
-			complain(&w, "bytes are pending after the flush");
+			board_complain(w.board, "bytes are pending after the flush");
 		note_ways(&w);
 		gush_producer_close(w.producer);
 	}

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -29,6 +30,17 @@ struct board *board_new(void)
 	if (base == MAP_FAILED)
 		abort();
 	return base;
+}
+
+void board_complain(struct board *board, const char *format, ...)
+{
+	va_list arguments;
+
+	if (board->complaint[0] != '\0')
+		return;
+	va_start(arguments, format);
+	vsnprintf(board->complaint, sizeof(board->complaint), format, arguments);
+	va_end(arguments);
 }
 
 static void produce_any(const struct config *c, int fd, struct board *board)

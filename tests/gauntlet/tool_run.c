@@ -33,12 +33,6 @@ static void feed(const struct config *c, struct board *board)
 
 /* ---- what came of it ---- */
 
-static void complain(struct board *board, const char *what, int number)
-{
-	if (board->complaint[0] == '\0')
-		snprintf(board->complaint, sizeof(board->complaint), "%s %d", what, number);
-}
-
 /* Its output breaks when a reader dies, or the tap has enough of yes. */
 static void judge_status(const struct config *c, int status, struct board *board)
 {
@@ -46,9 +40,9 @@ static void judge_status(const struct config *c, int status, struct board *board
 	int want_status = breaks ? 1 : 0, want_signal = breaks && !c->tool->deaf ? SIGPIPE : 0;
 
 	if (WIFSIGNALED(status) && WTERMSIG(status) != want_signal)
-		complain(board, "the tool was ended by signal", WTERMSIG(status));
+		board_complain(board, "the tool was ended by signal %d", WTERMSIG(status));
 	else if (WIFEXITED(status) && (want_signal != 0 || WEXITSTATUS(status) != want_status))
-		complain(board, "the tool ended with exit status", WEXITSTATUS(status));
+		board_complain(board, "the tool ended with exit status %d", WEXITSTATUS(status));
 	board->error = c->reader == READER_DYING ? -EPIPE : 0;
 }
 
@@ -64,7 +58,7 @@ static void judge_file(const struct config *c, struct board *board)
 	while ((n = pread(c->tool->file, buf, sizeof(buf), (off_t)k.seen->bytes)) > 0)
 		checker_take(&k, buf, (size_t)n);
 	if (c->reader != READER_DYING && k.seen->bytes != c->total_bytes)
-		complain(board, "not all bytes are in the file; of 4 KiB there are",
+		board_complain(board, "not all bytes are in the file; of 4 KiB there are %d",
 			(int)(k.seen->bytes >> 12));
 }
 
